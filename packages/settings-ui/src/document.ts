@@ -163,7 +163,7 @@ function renderHeader({ page, path, caller, linked, look, options }: PageVisit):
 <header class="fm fm-top">
 <a class="fm-brand" href="${href(home)}">${logo === undefined ? '' : `<img src="${href(logo)}" alt="" height="24">`}<span dir="auto">${escapeHtml(title)}</span></a>
 ${links && `<nav class="fm-links" aria-label="${escapeHtml(texts.pages)}">${links}</nav>`}
-<button class="fm-me" type="button" popovertarget="fm-me"><span class="fm-face" aria-hidden="true">${escapeHtml(initialsOf(name || title))}</span><span class="fm-hidden">${escapeHtml(texts.account)}</span></button>
+<button class="fm-me fm-push" type="button" popovertarget="fm-me"><span class="fm-face" aria-hidden="true">${escapeHtml(initialsOf(name || title))}</span><span class="fm-hidden">${escapeHtml(texts.account)}</span></button>
 <div class="fm fm-menu" id="fm-me" popover role="group" aria-label="${escapeHtml(texts.account)}">
 ${name === '' ? '' : `<p class="fm-small"><span class="fm-user" dir="auto">${escapeHtml(name)}</span></p>`}
 ${links}

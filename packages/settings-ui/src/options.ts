@@ -106,13 +106,13 @@ const link = Type.Object({
 })
 
 /** Each text is of the kind that the English one is. */
+const plural = Type.Intersect([
+  Type.Object({ other: Type.String() }),
+  Type.Record(Type.String(), Type.String()),
+])
 const texts = Object.entries(textsOf('en')).map(([name, text]) => [
   name,
-  typeof text === 'string'
-    ? option.string()
-    : Type.Intersect([Type.Object({ other: Type.String() }), Type.Record(Type.String(), Type.String())], {
-        description: 'an object with texts by plural category',
-      }),
+  typeof text === 'string' ? Type.String() : plural,
 ])
 
 /** The options that may be functions of the request, as values. */
@@ -126,7 +126,10 @@ export const lookSchema: OptionsSchema<
   }),
   theme: themeSchema,
   locale: option.that(isLocale, 'a language tag, such as "en" or "pt-BR"'),
-  messages: Type.Object(Object.fromEntries(texts), { description: 'an object with texts' }),
+  // Not an object schema: names that a page does not know are no mistake, for texts are shared.
+  messages: Type.Intersect([Type.Partial(Type.Object(Object.fromEntries(texts)))], {
+    description: 'an object with texts, those of numbers by plural category',
+  }),
 })
 
 const { title, logo, links, theme, locale, messages } = lookSchema.properties

@@ -52,7 +52,7 @@ test('every text has a place, and every class of the style sheet an element', as
   // The kinds of lines in a diff are part of their classes.
   const classes = new Set([...css.matchAll(/\.((?:fm|is|are)-[\w-]+)/g)].map(([, name]) => name ?? ''))
   t.same(
-    [...classes].filter((name) => !isUsed(name) && !['is-added', 'is-removed'].includes(name)),
+    [...classes].filter((name) => !isUsed(name) && !['is-added', 'is-removed', 'is-gap'].includes(name)),
     [],
   )
 })

@@ -112,25 +112,22 @@ class SettingsElement extends HTMLElement {
 
   /** In English, and in the host's style: neither texts nor styles are there. */
   #sayFailure(error: unknown, { page }: Wanted): void {
-    const text = document.createElement('p')
-    text.role = 'alert'
-    text.textContent = `${defaultMessages.loadFailed} `
-    const again = document.createElement('button')
-    again.textContent = defaultMessages.tryAgain
-    again.addEventListener('click', () => {
+    const retry = (): void => {
       this.#hide()
       void this.#show()
-    })
-    text.append(again)
-    if (error instanceof Error && error.cause === 401) {
-      const signIn = document.createElement('a')
-      signIn.href = new URL(`../${encodeURIComponent(page)}`, here).href
-      signIn.target = '_blank'
-      signIn.rel = 'noopener'
-      signIn.textContent = defaultMessages.signIn
-      text.append(' ', signIn)
     }
-    this.#shadow.replaceChildren(text)
+    const isSignedOut = error instanceof Error && error.cause === 401
+    this.#root = createRoot(this.#shadow)
+    this.#root.render(
+      <p role="alert">
+        {defaultMessages.loadFailed} <button onClick={retry}>{defaultMessages.tryAgain}</button>{' '}
+        {isSignedOut && (
+          <a href={new URL(`../${encodeURIComponent(page)}`, here).href} target="_blank" rel="noopener">
+            {defaultMessages.signIn}
+          </a>
+        )}
+      </p>,
+    )
   }
 }
 

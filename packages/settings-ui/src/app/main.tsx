@@ -102,28 +102,22 @@ function offerSchemes(preset: string): void {
   }
   group.hidden = false
   // What is stored may be none of these.
-  const chosen = [read(), preset].map((scheme) => choices.find(({ value }) => value === scheme)).find(Boolean)
+  const stored = attempt(() => localStorage.getItem(storageKey))
+  const chosen = [stored, preset].map((scheme) => choices.find(({ value }) => value === scheme)).find(Boolean)
   if (chosen) apply(chosen)
   for (const choice of choices) {
     choice.addEventListener('change', () => {
       apply(choice)
-      keep(choice.value)
+      attempt(() => localStorage.setItem(storageKey, choice.value))
     })
   }
 }
 
-function read(): string | null {
+/** Browsers may refuse: without storage the choice lasts as long as the page. */
+function attempt<T>(run: () => T): T | undefined {
   try {
-    return localStorage.getItem(storageKey)
+    return run()
   } catch {
-    return null
-  }
-}
-
-function keep(scheme: string): void {
-  try {
-    localStorage.setItem(storageKey, scheme)
-  } catch {
-    // Without storage the choice lasts as long as the page.
+    return undefined
   }
 }

@@ -53,6 +53,10 @@ interface PopupProps extends MenuButtonProps {
 
 const items = 'a, button, input'
 
+function isChoice({ target }: MouseEvent): boolean {
+  return target instanceof Element && target.closest('a, button') !== null
+}
+
 function Popup({ button, role, name, isAbove, onClose, children }: PopupProps): ReactNode {
   const element = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
@@ -71,13 +75,6 @@ function Popup({ button, role, name, isAbove, onClose, children }: PopupProps): 
     }
   }, [])
 
-  /** The focus is on the button before anything opens that shall give it back. */
-  function closeAfter({ target }: MouseEvent): void {
-    if (!(target instanceof Element && target.closest('a, button'))) return
-    button.current?.focus()
-    onClose()
-  }
-
   function walk(event: KeyboardEvent): void {
     const all = [...(element.current?.querySelectorAll<HTMLElement>(items) ?? [])]
     const focused = treeOf(element.current).activeElement
@@ -95,7 +92,9 @@ function Popup({ button, role, name, isAbove, onClose, children }: PopupProps): 
       role={role}
       aria-label={name}
       onKeyDown={walk}
-      onClickCapture={closeAfter}
+      // The focus is on the button before anything opens that shall give it back.
+      onClickCapture={(event) => isChoice(event) && button.current?.focus()}
+      onClick={(event) => isChoice(event) && onClose()}
     >
       {children}
     </div>

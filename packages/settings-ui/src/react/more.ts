@@ -2,6 +2,6 @@
 export { ActivityPage } from './changes/activity-page.tsx'
 export { JsonControl } from './controls/json-form.tsx'
 export { Diff } from './diff/diff.tsx'
-export { ResetDialog, RevertDialog, ReviewDialog } from './dialogs/confirm-dialogs.tsx'
-export { HistoryDialog } from './dialogs/history-dialog.tsx'
+export { ResetDialog, RevertDialog, ReviewDialog } from './dialogs/dialog.tsx'
+export { HistoryDialog } from './changes/activity-page.tsx'
 export { ImportDialog } from './dialogs/import-dialog.tsx'

@@ -33,6 +33,9 @@ export interface PageContext {
   readonly open: (dialog: OpenDialog) => void
   /** Brings a setting into view, whatever group or search hides it, and puts the focus on it. */
   readonly reveal: (key: string) => void
+  /** The key of the setting that chooses the scheme of what is around the page. */
+  readonly themeSetting: string | undefined
+  readonly onDirtyChange: (isDirty: boolean) => void
   /** Saves what is unsaved; first shows it, where a change is to be confirmed. */
   readonly save: () => void
 }
@@ -66,16 +69,6 @@ export function useWriter({ key, scope, updatedBy }: SettingValue): string | nul
       )
   }, [api, editor, key, scope, updatedBy, isAsked])
   return name ?? updatedBy
-}
-
-/** Browsers have no clipboard outside of a secure context, and may refuse to write to it: then nothing is said. */
-export async function copyText(text: string, editor: SettingsEditor, messages: Messages): Promise<void> {
-  try {
-    await navigator.clipboard.writeText(text)
-  } catch {
-    return
-  }
-  editor.say({ kind: 'done', text: messages.copied })
 }
 
 /** Whether the caller may change a setting, as far as the page knows. */

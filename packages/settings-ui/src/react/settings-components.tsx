@@ -1,11 +1,10 @@
 /** The public components, and what their pages are made of: the API, the editor and the texts. */
-import { type ReactNode, type RefObject, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
+import { type ReactNode, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
 import { defaultMessages, type Messages } from '../texts/messages.ts'
 import { SettingsEditor } from './model/editor.ts'
 import { createApi, ownSource, sharedSource } from './model/source.ts'
 import type { PageContext } from './page-context.ts'
 import { SettingsPage } from './page/settings-page.tsx'
-import { treeOf } from './tree.ts'
 
 /** Shows and changes all settings that the caller may see: `<ManageSettings canUpdate isAdmin />`. */
 export function ManageSettings(props: SettingsProps): ReactNode {
@@ -69,9 +68,8 @@ function useSettingsPage(
   isOwn: boolean,
 ): Omit<PageContext, 'open' | 'reveal' | 'save'> {
   const { baseUrl = '/api/settings', canUpdate, isAdmin = false, locale = 'en' } = props
-  const { isEmbedded = false, signInHref } = props
   const madeUpId = useId()
-  const id = props.id ?? madeUpId
+  const { id = madeUpId, isEmbedded = false, signInHref } = props
   const root = useRef<HTMLDivElement>(null)
   const messages = useTexts(props.messages)
 
@@ -80,7 +78,7 @@ function useSettingsPage(
   useLayoutEffect(() => {
     latest.current = { props, messages, locale }
   })
-  const { api, editor } = useMemo(() => {
+  const { api, editor, onDirtyChange } = useMemo(() => {
     const api = createApi(baseUrl, () => {
       const { fetch, locale, definitionsLocale = locale } = latest.current.props
       return { fetch, locale: definitionsLocale ?? undefined }
@@ -90,57 +88,23 @@ function useSettingsPage(
       latest.current.props.onSaved?.()
     }
     const source = isOwn ? ownSource(api) : sharedSource(api)
-    return { api, editor: new SettingsEditor(source, () => latest.current, onSaved) }
+    return {
+      api,
+      editor: new SettingsEditor(source, () => latest.current, onSaved),
+      onDirtyChange: (isDirty: boolean) => latest.current.props.onDirtyChange?.(isDirty),
+    }
   }, [baseUrl, isOwn])
 
   useFreshness(editor, props.locale)
-  useDirtyChange(editor, (isDirty) => latest.current.props.onDirtyChange?.(isDirty))
-  useScheme(editor, root, isOwn ? props.themeSetting : undefined)
-  return useMemo(
-    () => ({ id, root, isEmbedded, signInHref, editor, api, messages, locale, canUpdate, isAdmin }),
-    [id, isEmbedded, signInHref, editor, api, messages, locale, canUpdate, isAdmin],
-  )
+  const themeSetting = isOwn ? props.themeSetting : undefined
+  const page = { id, isEmbedded, signInHref, editor, messages, locale, canUpdate, isAdmin, themeSetting }
+  return useMemo(() => ({ ...page, root, api, onDirtyChange }), Object.values(page))
 }
 
 /** All texts; the same object while they say the same, because every row is rendered again for another. */
 function useTexts(texts: Partial<Messages> | undefined): Messages {
   const content = JSON.stringify(texts)
   return useMemo(() => ({ ...defaultMessages, ...texts }), [content])
-}
-
-/** The last call is always one with `false`: what is gone with the component is not unsaved. */
-function useDirtyChange(editor: SettingsEditor, onDirtyChange: (isDirty: boolean) => void): void {
-  useEffect(() => {
-    let isDirty = false
-    const report = (hasDrafts: boolean): void => {
-      if (hasDrafts === isDirty) return
-      isDirty = hasDrafts
-      onDirtyChange(hasDrafts)
-    }
-    const unsubscribe = editor.subscribe(() => report(editor.state.drafts.size > 0))
-    return () => {
-      unsubscribe()
-      report(false)
-    }
-  }, [editor])
-}
-
-/** What is around the page follows the setting that chooses its scheme; values that name none leave it to the system. */
-function useScheme(
-  editor: SettingsEditor,
-  root: RefObject<HTMLElement | null>,
-  key: string | undefined,
-): void {
-  useEffect(() => {
-    if (key === undefined) return undefined
-    return editor.subscribe(() => {
-      const { drafts, values } = editor.state
-      const chosen = drafts.get(key)?.input ?? values.get(key)?.value
-      if (chosen === undefined) return
-      const scheme = chosen === 'light' || chosen === 'dark' ? chosen : 'auto'
-      treeOf(root.current).firstElementChild?.setAttribute('data-theme', scheme)
-    })
-  }, [editor, root, key])
 }
 
 const channelName = 'fm-settings'

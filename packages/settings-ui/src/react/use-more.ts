@@ -2,11 +2,9 @@
 import { useEffect, useState } from 'react'
 import type * as more from './more.ts'
 
-type More = typeof more
-
 /** Undefined until it is there, null if it could not be loaded or is not wanted. */
-export function useMore(isWanted = true): More | null | undefined {
-  const [loaded, setLoaded] = useState<More | null>()
+export function useMore(isWanted = true): typeof more | null | undefined {
+  const [loaded, setLoaded] = useState<typeof more | null>()
   useEffect(() => {
     if (isWanted) import('./more.ts').then(setLoaded, () => setLoaded(null))
   }, [isWanted])

@@ -20,10 +20,9 @@ test('the pages of all callers', async (t) => {
   const width = () =>
     page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
 
-  for (const scheme of ['light', 'dark'] as const) {
-    await t.test(`UI-23: axe finds nothing: ${scheme}, as loaded and with errors`, async (t) => {
-      await page.emulateMedia({ colorScheme: scheme })
-      await open('/settings/manage?only=application')
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await t.test(`UI-23: axe finds nothing: ${colorScheme}, as loaded and with errors`, async (t) => {
+      await open('/settings/manage?only=application', 'ada', { colorScheme })
       await app.settings.set('app.title', 'Overridden')
       await reload()
       t.equal(await page.locator('[data-state=overridden]').count(), 1)
@@ -74,17 +73,18 @@ test('the pages of all callers', async (t) => {
   })
 
   await t.test('UI-23, UI-24: axe finds nothing and nothing is cut off: 320 px, with errors', async (t) => {
-    await page.setViewportSize({ width: 320, height: 640 })
-    await open('/settings/manage?only=application')
+    const size = { width: 320, height: 640 }
+    await open('/settings/manage?only=application', 'ada', { size })
     t.equal(await width(), 0)
     await makeTrouble(page)
     t.equal(await width(), 0)
     t.same(await problems(page), [])
-    await open('/settings/preferences')
+    await open('/settings/preferences', 'ada', { size })
     t.equal(await width(), 0)
   })
 
   await t.test('UI-24: nothing is cut off at 400 % of 1280 px, nor with wide text spacing', async (t) => {
+    await open('/settings/manage?only=application')
     const devtools = await browser.newCDPSession(page)
     await devtools.send('Emulation.setDeviceMetricsOverride', {
       width: 320,
@@ -92,19 +92,17 @@ test('the pages of all callers', async (t) => {
       deviceScaleFactor: 4,
       mobile: false,
     })
-    await open('/settings/manage?only=application')
+    await page.waitForFunction(() => innerWidth === 320 && devicePixelRatio === 4)
     t.equal(await width(), 0)
     await devtools.send('Emulation.clearDeviceMetricsOverride')
     await devtools.detach()
-    await page.setViewportSize({ width: 1280, height: 800 })
   })
 
   await t.test('UI-23: axe finds nothing: forced colours', async (t) => {
-    await page.emulateMedia({ forcedColors: 'active' })
     await open('/settings/manage?only=application')
+    await page.emulateMedia({ forcedColors: 'active' })
     await makeTrouble(page)
     t.same(await problems(page), [])
-    await page.emulateMedia({ forcedColors: 'none' })
   })
 
   await t.test(
@@ -129,8 +127,7 @@ test('the pages of all callers', async (t) => {
   )
 
   await t.test('UI-25: the bar that sticks never hides what has the focus', async (t) => {
-    await page.setViewportSize({ width: 900, height: 500 })
-    await open('/settings/manage?only=application')
+    await open('/settings/manage?only=application', 'ada', { size: { width: 900, height: 500 } })
     await page.getByLabel('Title', { exact: true }).fill('Draft')
     for (let step = 0; step < 40; step++) {
       await page.keyboard.press('Tab')
@@ -142,7 +139,6 @@ test('the pages of all callers', async (t) => {
       })
       t.notOk(isHidden, `step ${step}`)
     }
-    await page.setViewportSize({ width: 1280, height: 800 })
   })
 
   await t.test('a screen reader gets name, state, help and error of a setting', async (t) => {

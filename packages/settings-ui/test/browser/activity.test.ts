@@ -3,7 +3,7 @@ import { setting, SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
 import { definitions } from '../support/definitions.js'
-import { visit } from '../support/visit.js'
+import { phone, visit } from '../support/visit.js'
 
 const { Application, System } = SettingScope
 
@@ -26,8 +26,7 @@ const nameThem = async (ids: readonly string[]) => {
 test('activity', async (t) => {
   const visited = await visit(t, { settings: { definitions: [definitions, site], people: nameThem } })
   if (!visited) return
-  const { page, app, open, row, complaints } = visited
-  const status = page.getByRole('status')
+  const { page, app, open, row, complaints, status, bar } = visited
   const activity = page.getByRole('region', { name: 'Activity' })
   const events = activity.locator('.fm-event')
   const event = (text: string | RegExp) => events.filter({ hasText: text })
@@ -136,7 +135,6 @@ test('activity', async (t) => {
   })
 
   await t.test('a set of which one value was changed since still has its Undo, which says so', async (t) => {
-    const bar = page.locator('.fm-bar')
     await open('/settings/manage?view=activity')
     await app.settings.setMany(
       [
@@ -193,31 +191,6 @@ test('activity', async (t) => {
     await page.unroute(isOlder)
   })
 
-  await t.test('the history of one setting is the same list, with Now and Restore', async (t) => {
-    await open('/settings/manage?group=general')
-    await write('app.title', 'First', 'Grace')
-    await write('app.title', 'Second', 'Linus')
-    await page.reload()
-    await row('app.title')
-      .getByRole('button', { name: /^More for/ })
-      .click()
-    await page.getByRole('menuitem', { name: 'History' }).click()
-    const dialog = page.getByRole('dialog', { name: 'History of Title' })
-    await dialog.locator('.fm-event').first().getByText('Now', { exact: true }).waitFor()
-    t.match(
-      await dialog.locator('.fm-event').first().innerText(),
-      /Linus changed Title[\s\S]*First[\s\S]*Second/,
-    )
-    t.same(await problems(page), [])
-    await dialog
-      .locator('.fm-event')
-      .nth(1)
-      .getByRole('button', { name: /^Restore/ })
-      .click()
-    await dialog.getByRole('status').getByText('Title has the older value again.').waitFor()
-    t.equal(app.settings.get(definitions.title), 'First')
-  })
-
   await t.test('what is to be confirmed asks before it is undone', async (t) => {
     await open('/settings/manage')
     await app.settings.contract.setSetting('site.closed', true, Application, undefined, { actor: 'Grace' })
@@ -268,8 +241,7 @@ test('activity', async (t) => {
   await t.test(
     'on a phone a change of one value takes 96 px at most, and five are on the screen',
     async (t) => {
-      await page.setViewportSize({ width: 390, height: 844 })
-      await open('/settings/manage?view=activity')
+      await open('/settings/manage?view=activity', 'ada', { size: phone })
       for (let index = 0; index < 6; index++)
         await write('app.title', `A title with more than a few words ${index}`, 'linus')
       await page.reload()
@@ -282,13 +254,11 @@ test('activity', async (t) => {
       for (const { height } of boxes) t.ok(height <= 96, `${height} px`)
       t.ok((boxes[4]?.end ?? 0) <= 844, 'the fifth ends on the first screen')
       t.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390)
-      await page.setViewportSize({ width: 1280, height: 800 })
     },
   )
 
   await t.test('on a phone an address can be read whole', async (t) => {
-    await page.setViewportSize({ width: 390, height: 844 })
-    await open('/settings/manage?view=activity')
+    await open('/settings/manage?view=activity', 'ada', { size: phone })
     await write('contact.website', 'https://acme.example.org/about/us', 'linus')
     await write('contact.support', 'help-and-support@acme.example.org', 'linus')
     await page.reload()
@@ -309,7 +279,6 @@ test('activity', async (t) => {
         name,
       )
     }
-    await page.setViewportSize({ width: 1280, height: 800 })
   })
 
   await t.test('who may not change settings has no activity; an editor has none of System', async (t) => {

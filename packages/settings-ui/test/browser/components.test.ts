@@ -149,7 +149,7 @@ test('several components on one page of a host', async (t) => {
       ids.filter((id, index) => ids.indexOf(id) !== index),
       [],
     )
-    await page.locator('#own .fm-label', { hasText: 'Theme' }).click()
+    await page.locator('#own label', { hasText: 'Theme' }).click()
     t.ok(await theme.evaluate((element) => element.contains(document.activeElement)))
     // Two groups of one name are this host's idea.
     t.same(await problems(page).then((all) => all.filter((each) => !each.startsWith('landmark-unique'))), [])

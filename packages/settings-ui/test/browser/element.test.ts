@@ -4,7 +4,7 @@ import { test } from 'tap'
 import { problems } from '../support/axe.js'
 import { definitions } from '../support/definitions.js'
 import { openPlain, plainHost, plainPath } from '../support/plain-host.js'
-import { visit } from '../support/visit.js'
+import { phone, visit } from '../support/visit.js'
 
 /** Keeps requests waiting until the function that it returns is called. */
 async function hold(page: Page, pattern: string): Promise<() => void> {
@@ -124,7 +124,7 @@ test('the administration and the preferences as elements of one page', async (t)
     await admin.getByRole('status').getByText('1 setting saved').waitFor()
     t.equal(await focused(), await port.getAttribute('id'))
     await page.keyboard.press('Control+k')
-    await admin.locator('[type=search]:focus').waitFor()
+    await admin.locator('[role=searchbox]:focus').waitFor()
     await page.keyboard.type('smtp')
     await admin.getByRole('button', { name: 'Clear search' }).waitFor()
     await page.keyboard.press('Enter')
@@ -165,8 +165,8 @@ test('the administration and the preferences as elements of one page', async (t)
   })
 
   await t.test('at 390 px nothing is wider than the window', async (t) => {
-    await page.setViewportSize({ width: 390, height: 844 })
     await openPlain(visited, both)
+    await page.setViewportSize(phone)
     await admin.getByRole('button', { name: 'Groups: General' }).click()
     await admin.getByRole('button', { name: 'Mail' }).click()
     await port.fill('0')
@@ -174,7 +174,6 @@ test('the administration and the preferences as elements of one page', async (t)
     await admin.getByRole('button', { name: '1 needs attention', exact: true }).waitFor()
     t.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390)
     t.same(await problems(page), [])
-    await page.setViewportSize({ width: 1280, height: 800 })
   })
 
   await t.test('an ended session is renewed on the page of the settings', async (t) => {

@@ -1,17 +1,15 @@
 /** What one does all day: where the focus is after each action, how far it is to Save, what a phone shows first, what keys do. */
 import { SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
-import { visit } from '../support/visit.js'
+import { phone, visit } from '../support/visit.js'
 
 const { Application } = SettingScope
 
 test('everyday work', async (t) => {
   const visited = await visit(t)
   if (!visited) return
-  const { page, app, open, reload, row } = visited
-  const field = (name: string) => page.getByLabel(name, { exact: true })
+  const { page, app, open, reload, row, field, status } = visited
   const button = (name: string) => page.getByRole('button', { name, exact: true })
-  const status = page.getByRole('status')
   const search = page.getByRole('searchbox')
   /** The key of the setting whose control has the focus. */
   const focused = () =>
@@ -119,8 +117,7 @@ test('everyday work', async (t) => {
   await t.test(
     'F-27: on a phone the first setting starts above 180 px, under a header of one row',
     async (t) => {
-      await page.setViewportSize({ width: 390, height: 844 })
-      await open('/settings/manage')
+      await open('/settings/manage', 'ada', { size: phone })
       const box = await page.locator('[data-key]').first().boundingBox()
       t.comment(`first setting at ${box?.y}`)
       t.ok(box && box.y < 180)
@@ -131,18 +128,16 @@ test('everyday work', async (t) => {
       await field('SMTP port').fill('26')
       const bar = await page.locator('.fm-bar').boundingBox()
       t.equal(bar?.width, 390, 'the bar has the whole width')
-      await page.setViewportSize({ width: 1280, height: 800 })
     },
   )
 
   await t.test('on a phone the groups are back once the search is left empty', async (t) => {
-    await page.setViewportSize({ width: 390, height: 844 })
-    await open('/settings/manage')
+    await open('/settings/manage', 'ada', { size: phone })
     const groups = button('Groups: General')
     const search = page.getByRole('searchbox')
     for (const leave of [() => search.press('Escape'), () => field('Title').click()]) {
       await button('Search settings').click()
-      await page.locator('[type=search]:focus').waitFor()
+      await page.locator('[role=searchbox]:focus').waitFor()
       t.notOk(await groups.isVisible())
       await leave()
       await groups.waitFor()
@@ -155,14 +150,12 @@ test('everyday work', async (t) => {
     await row('mail.port').waitFor()
     await field('SMTP port').click()
     t.equal(await search.inputValue(), 'port', 'with something in it, it stays')
-    await page.setViewportSize({ width: 1280, height: 800 })
   })
 
   await t.test('with a finger: what one touches is 44 px high', async (t) => {
     const devtools = await page.context().newCDPSession(page)
     await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true })
-    await page.setViewportSize({ width: 390, height: 844 })
-    await open('/settings/manage?only=application')
+    await open('/settings/manage?only=application', 'ada', { size: phone })
     t.ok(await page.evaluate(() => matchMedia('(pointer: coarse)').matches))
     await field('Title').fill('Draft')
     const small = () =>
@@ -188,7 +181,6 @@ test('everyday work', async (t) => {
     t.notOk(await page.getByText('or drop it here.').isVisible(), 'nothing is dropped with a finger')
     await page.keyboard.press('Escape')
     await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: false })
-    await page.setViewportSize({ width: 1280, height: 800 })
   })
 
   await t.test('F-04: on paper rows have the whole width, without what only a screen needs', async (t) => {
@@ -200,12 +192,10 @@ test('everyday work', async (t) => {
     const width = await page.evaluate(() => document.documentElement.clientWidth)
     const box = await row('app.title').boundingBox()
     t.ok(box && box.width > width * 0.75, `${box?.width} of ${width}`)
-    await page.emulateMedia({ media: 'screen' })
   })
 
   await t.test('F-11: a long review starts at its title; Save stays in view', async (t) => {
-    await page.setViewportSize({ width: 1280, height: 400 })
-    await open('/settings/manage?only=application')
+    await open('/settings/manage?only=application', 'ada', { size: { width: 1280, height: 400 } })
     for (const name of ['Title', 'Banner', 'Rows per page', 'Accent colour', 'Website'])
       await field(name).fill('#123456')
     await button('Review').click()
@@ -217,7 +207,6 @@ test('everyday work', async (t) => {
     const save = await dialog.getByRole('button', { name: 'Save' }).boundingBox()
     t.ok(save && save.y + save.height <= 400, `Save ends at ${save && save.y + save.height}`)
     await page.keyboard.press('Escape')
-    await page.setViewportSize({ width: 1280, height: 800 })
   })
 
   await t.test(
@@ -230,7 +219,7 @@ test('everyday work', async (t) => {
         await open('/settings/manage')
         await field('Title').focus()
         await page.keyboard.press(lead)
-        await page.locator('[type=search]:focus').waitFor()
+        await page.locator('[role=searchbox]:focus').waitFor()
         await search.fill('smtp')
         const first = await page.locator('[data-key]').first().getAttribute('data-key')
         // Enter accepts what an input method converts, Escape takes it back.
@@ -322,8 +311,8 @@ test('everyday work', async (t) => {
   await t.test(
     'a row that was just saved flashes once, and then looks like any that was changed',
     async (t) => {
-      await page.emulateMedia({ reducedMotion: 'no-preference' })
       await open('/settings/manage')
+      await page.emulateMedia({ reducedMotion: 'no-preference' })
       const animations = () => row('app.title').evaluate((element) => getComputedStyle(element).animationName)
       await field('Title').fill('Saved')
       t.equal(await animations(), 'none')

@@ -7,9 +7,7 @@ import { visit } from '../support/visit.js'
 test('a few settings', async (t) => {
   const visited = await visit(t, { settings: { definitions: [few], overrides: {} } })
   if (!visited) return
-  const { page, open, row } = visited
-  const field = (name: string) => page.getByLabel(name, { exact: true })
-  const save = page.getByRole('button', { name: /^Save \d/ })
+  const { page, open, row, field, bar, save } = visited
 
   await t.test('F-16: there is no search, no filter and no syntax of a search', async (t) => {
     await open('/settings/manage')
@@ -31,12 +29,12 @@ test('a few settings', async (t) => {
       await page.locator('.fm-empty').getByRole('button', { name: 'Clear search' }).click()
       await row('few.sender').waitFor()
       t.equal(await page.locator('[data-key]').count(), 5)
-      await page.locator('[type=search]:focus').waitFor()
+      await page.locator('[role=searchbox]:focus').waitFor()
       await page.keyboard.type('sender')
       await row('few.code').waitFor({ state: 'detached' })
       await search.fill('')
       await row('few.code').waitFor()
-      await page.locator('[type=search]:focus').waitFor()
+      await page.locator('[role=searchbox]:focus').waitFor()
     }
     await open('/settings/preferences?q=nowhere')
     t.equal(await page.getByRole('searchbox').count(), 0, 'where there is nothing to search')
@@ -44,8 +42,7 @@ test('a few settings', async (t) => {
 
   await t.test('F-26: a placeholder is told from a value by its words and its style', async (t) => {
     for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      await open('/settings/manage')
+      await open('/settings/manage', 'ada', { colorScheme })
       const sender = field('Sender')
       t.equal(await sender.getAttribute('placeholder'), 'e.g. Harbour notes')
       const empty = await looks(sender, '::placeholder')
@@ -57,14 +54,12 @@ test('a few settings', async (t) => {
       const contrast = contrastOf(empty.color, background)
       t.ok(contrast >= 4.5, `${contrast.toFixed(2)}:1, ${colorScheme}`)
     }
-    await page.emulateMedia({ colorScheme: 'light' })
   })
 
   await t.test('a message stands in the bar, below all controls, and goes with the next edit', async (t) => {
     await open('/settings/manage')
     await field('Sender').fill('Saved')
     await save.click()
-    const bar = page.locator('.fm-bar')
     await bar.getByText('1 setting saved').waitFor()
     await page.setViewportSize({ width: 1280, height: 1200 })
     const last = await boxOf(row('few.receipts'))
@@ -106,8 +101,7 @@ test('a few settings', async (t) => {
   )
 
   await t.test('F-28: label and control stand as the container allows, whatever the window', async (t) => {
-    await page.setViewportSize({ width: 820, height: 1180 })
-    await open('/settings/manage')
+    await open('/settings/manage', 'ada', { size: { width: 820, height: 1180 } })
     const places = async () => ({
       row: await boxOf(row('few.sender')),
       label: await boxOf(row('few.sender').locator('.fm-about > p')),

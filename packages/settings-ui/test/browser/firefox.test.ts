@@ -26,7 +26,7 @@ test('Firefox loads both pages and the element, searches and saves without an er
   }
   await page.goto(`${url}/login?as=ada&returnTo=/settings/manage`)
 
-  await type('input[type=search]', 'smtp prot')
+  await type('[role=searchbox]', 'smtp prot')
   await type('[data-key="mail.port"] input', '2525')
   await click('.fm-bar button[type=submit]')
   await page.waitForSelector('[data-key="mail.port"][data-state="overridden"]')

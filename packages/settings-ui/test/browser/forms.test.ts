@@ -48,8 +48,7 @@ const site = {
 test('forms of Json settings', async (t) => {
   const visited = await visit(t, { settings: { definitions: [site], overrides: {} } })
   if (!visited) return
-  const { page, app, open, row, complaints } = visited
-  const save = page.getByRole('button', { name: /^Save \d/ })
+  const { page, app, open, row, complaints, save } = visited
   const saved = page.getByRole('status').getByText('1 setting saved')
   const form = (name: string) => page.getByRole('group', { name, exact: true })
   /** The name of what has the focus. */

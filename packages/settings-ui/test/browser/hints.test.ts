@@ -32,10 +32,8 @@ test('hints of definitions', async (t) => {
     settings: { definitions: [hinted, inTurns], overrides: { 'mail.pool': 2 } },
   })
   if (!visited) return
-  const { page, app, open, reload, row, url, browser, writes, complaints } = visited
-  const field = (name: string) => page.getByLabel(name, { exact: true })
+  const { page, app, open, reload, row, url, browser, writes, complaints, field, status } = visited
   const save = page.locator('.fm-bar').getByRole('button', { name: /^Save \d/ })
-  const status = page.getByRole('status')
   const dialog = page.getByRole('dialog')
 
   await t.test('options are shown by their labels, and explain themselves', async (t) => {
@@ -89,9 +87,7 @@ test('hints of definitions', async (t) => {
     'UI-23, UI-24: axe finds nothing and nothing is cut off: all of it open, 320 px',
     async (t) => {
       for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme })
-        await page.setViewportSize({ width: 320, height: 640 })
-        await open('/settings/manage?group=mail')
+        await open('/settings/manage?group=mail', 'ada', { colorScheme, size: { width: 320, height: 640 } })
         await field('Outgoing mail').click()
         await page.getByText('1 advanced setting').click()
         t.same(await problems(page), [])
@@ -106,7 +102,6 @@ test('hints of definitions', async (t) => {
         await dialog.waitFor()
         t.same(await problems(page), [])
       }
-      await page.setViewportSize({ width: 1280, height: 800 })
     },
   )
 

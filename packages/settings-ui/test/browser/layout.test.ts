@@ -2,7 +2,7 @@
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
 import { boxOf } from '../support/looks.js'
-import { visit } from '../support/visit.js'
+import { phone, visit } from '../support/visit.js'
 
 test('a page in a layout of the host', async (t) => {
   const visited = await visit(t, {
@@ -38,22 +38,19 @@ ${head}
     'axe finds nothing, light and dark, and the browser has nothing to complain about',
     async (t) => {
       for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme })
         for (const path of ['/settings/manage?group=mail', '/settings/preferences']) {
-          await open(path)
+          await open(path, 'ada', { colorScheme })
           t.same(await problems(page), [], `${path}, ${colorScheme}`)
           t.same(complaints, [])
         }
       }
-      await page.emulateMedia({ colorScheme: 'light' })
     },
   )
 
   await t.test(
     'what Tab stops at is between the header of the host and the bar, never behind one',
     async (t) => {
-      await page.setViewportSize({ width: 1280, height: 420 })
-      await open('/settings/manage?only=application')
+      await open('/settings/manage?only=application', 'ada', { size: { width: 1280, height: 420 } })
       await page.getByLabel('Title', { exact: true }).fill('Draft')
       const header = await boxOf(page.locator('.host'))
       const hidden: string[] = []
@@ -73,7 +70,6 @@ ${head}
         if (covered !== '') hidden.push(covered)
       }
       t.same(hidden, [])
-      await page.setViewportSize({ width: 1280, height: 800 })
     },
   )
 
@@ -88,8 +84,7 @@ ${head}
   await t.test(
     'at 390 px nothing is wider than the window; the bar and its dialog are at its edge',
     async (t) => {
-      await page.setViewportSize({ width: 390, height: 844 })
-      await open('/settings/manage?group=mail')
+      await open('/settings/manage?group=mail', 'ada', { size: phone })
       await port.fill('0')
       await port.press('Enter')
       await page.getByRole('button', { name: '1 needs attention', exact: true }).waitFor()

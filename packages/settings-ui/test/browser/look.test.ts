@@ -3,7 +3,7 @@ import { SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { languages } from '#src/texts/texts.js'
 import { problems } from '../support/axe.js'
-import { visit } from '../support/visit.js'
+import { phone, visit } from '../support/visit.js'
 
 test("the look of the host's", async (t) => {
   const visited = await visit(t, {
@@ -43,18 +43,16 @@ test("the look of the host's", async (t) => {
     await open('/settings/preferences')
     const notes = page.getByRole('link', { name: 'Notes', exact: true })
     t.equal(await notes.count(), 1)
-    await page.setViewportSize({ width: 390, height: 844 })
+    await page.setViewportSize(phone)
     t.equal(await notes.count(), 0)
     await page.getByRole('button', { name: 'Your account' }).click()
     t.equal(await notes.getAttribute('href'), '../notes')
     t.same(await problems(page), [])
-    await page.setViewportSize({ width: 1280, height: 800 })
   })
 
   await t.test(
     'F-08: the page follows the setting that chooses the theme, at once and from the start',
     async (t) => {
-      await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
       await open('/settings/preferences', 'vera')
       t.equal(await background(), 'rgb(247, 247, 249)')
       await row('user.theme').getByRole('radio', { name: 'dark' }).check()
@@ -73,15 +71,13 @@ test('each language fits on a phone; Arabic runs from right to left', async (t) 
   const visited = await visit(t)
   if (!visited) return
   const { page, open, complaints } = visited
-  await page.setViewportSize({ width: 390, height: 844 })
   for (const [language, texts] of Object.entries(languages)) {
     await t.test(language, async (t) => {
-      await page.setExtraHTTPHeaders({ 'accept-language': language })
       for (const [path, heading] of [
         ['/settings/preferences', texts.preferences],
         ['/settings/manage?group=mail', texts.manage],
       ] as const) {
-        await open(path)
+        await open(path, 'ada', { size: phone, language })
         await page.getByRole('heading', { level: 1, name: heading }).waitFor()
         if (path.startsWith('/settings/manage')) {
           await page.getByLabel('SMTP port', { exact: true }).fill('0')

@@ -16,10 +16,8 @@ const own = {
 test('preferences', async (t) => {
   const visited = await visit(t, { settings: { definitions: [definitions, own] } })
   if (!visited) return
-  const { page, app, open, row, url, browser, complaints, warnings, writes } = visited
+  const { page, app, open, row, url, browser, complaints, warnings, writes, status, save } = visited
   const rows = page.getByLabel('Rows per page', { exact: true })
-  const save = page.getByRole('button', { name: /^Save \d/ })
-  const status = page.getByRole('status')
 
   await t.test('only User settings, with what the application says', async (t) => {
     await open('/settings/preferences', 'vera')

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
 import { definitions } from '../support/definitions.js'
 import { boxOf, looks } from '../support/looks.js'
-import { visit } from '../support/visit.js'
+import { phone, visit } from '../support/visit.js'
 
 const { Application } = SettingScope
 
@@ -40,9 +40,7 @@ test('how rows are drawn', async (t) => {
     settings: { definitions: [definitions, more], people, overrides: { 'app.site': 'locked-site' } },
   })
   if (!visited) return
-  const { page, app, open, row } = visited
-  const field = (name: string) => page.getByLabel(name, { exact: true })
-  const bar = page.locator('.fm-bar')
+  const { page, app, open, row, field, bar } = visited
 
   /** Somebody saves another title while this page has a draft of it, which is then sent. */
   const clash = async (theirs: string) => {
@@ -66,7 +64,6 @@ test('how rows are drawn', async (t) => {
     t.equal(await outline('mail.port'), 'none')
     await page.emulateMedia({ forcedColors: 'active' })
     t.equal(await outline('mail.port'), 'none')
-    await page.emulateMedia({ forcedColors: 'none' })
   })
 
   await t.test('a decision says who saved what, and the bar how many there are', async (t) => {
@@ -104,7 +101,6 @@ test('how rows are drawn', async (t) => {
       }),
       1,
     )
-    await page.setViewportSize({ width: 1280, height: 800 })
   })
 
   await t.test('of many options those are listed that have what is typed', async (t) => {
@@ -160,28 +156,20 @@ test('how rows are drawn', async (t) => {
   await t.test(
     'on a phone the bar has a line for what it says and one for its buttons, also in German',
     async (t) => {
-      await page.setViewportSize({ width: 390, height: 844 })
-      for (const [language, name] of [
-        ['en', 'Title'],
-        ['de', 'Title'],
-      ] as const) {
-        await page.setExtraHTTPHeaders({ 'accept-language': language })
-        await open('/settings/manage')
-        await field(name).fill('A')
+      for (const language of ['en', 'de']) {
+        await open('/settings/manage', 'ada', { size: phone, language })
+        await field('Title').fill('A')
         await field('Open registration').check()
         const tops = await bar
           .locator('button')
           .evaluateAll((all) => [...new Set(all.map((each) => Math.round(each.getBoundingClientRect().top)))])
         t.equal(tops.length, 1, language)
       }
-      await page.setExtraHTTPHeaders({})
-      await page.setViewportSize({ width: 1280, height: 800 })
     },
   )
 
   await t.test('on a phone every menu is a sheet at the bottom edge, over a dimmed page', async (t) => {
-    await page.setViewportSize({ width: 390, height: 844 })
-    await open('/settings/manage')
+    await open('/settings/manage', 'ada', { size: phone })
     for (const name of ['More for Title', 'More', 'Groups: General']) {
       await page.getByRole('button', { name, exact: true }).click()
       const menu = page.locator('.fm-menu:popover-open')
@@ -190,29 +178,25 @@ test('how rows are drawn', async (t) => {
       t.not((await looks(menu, '::backdrop')).background, 'rgba(0, 0, 0, 0)', name)
       await page.keyboard.press('Escape')
     }
-    await page.setViewportSize({ width: 1280, height: 800 })
   })
 
   await t.test('on a phone an error stands at the start, and no sentence is covered', async (t) => {
-    await page.setViewportSize({ width: 390, height: 844 })
-    await open('/settings/manage?group=appearance')
+    await open('/settings/manage?group=appearance', 'ada', { size: phone })
     await field('Accent colour').fill('red')
     await field('Accent colour').blur()
     const note = row('app.accent').locator('.fm-note svg')
     const [icon, frame] = await Promise.all([boxOf(note), boxOf(row('app.accent').locator('.fm-field'))])
     t.ok(Math.abs(icon.x - frame.x) < 2, `${icon.x - frame.x} px`)
-    await open('/settings/manage?group=advanced')
+    await open('/settings/manage?group=advanced', 'ada', { size: phone })
     const mode = await boxOf(row('app.parts').locator('.fm-mode'))
     const sentence = await boxOf(row('app.parts').locator('.fm-about p'))
     t.ok(mode.y >= sentence.y + sentence.height)
-    await page.setViewportSize({ width: 1280, height: 800 })
   })
 
   await t.test(
     'right to left: each sentence ends where its own language ends, and the key stands at the name',
     async (t) => {
-      await page.setExtraHTTPHeaders({ 'accept-language': 'ar' })
-      await open('/settings/manage?only=application')
+      await open('/settings/manage?only=application', 'ada', { language: 'ar' })
       const sentences = row('app.welcome').locator('.fm-about bdi')
       t.equal(await sentences.count(), 2)
       const box = await boxOf(sentences.first())
@@ -255,7 +239,6 @@ test('how rows are drawn', async (t) => {
       await page.goto(`${visited.url}/settings/manage?view=activity`)
       const shown = page.locator('.fm-diff del').first()
       t.equal(await shown.evaluate((element) => getComputedStyle(element).direction), 'ltr', 'cut at its end')
-      await page.setExtraHTTPHeaders({})
     },
   )
 })

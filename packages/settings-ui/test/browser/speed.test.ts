@@ -178,7 +178,7 @@ test('budgets', async (t) => {
         true,
       )
     })
-    for (const selector of ['#fm-many\\.setting_0', '[type=search]']) {
+    for (const selector of ['#fm-many\\.setting_0', '[role=searchbox]']) {
       await page.locator(selector).focus()
       await takeCalls()
       await page.keyboard.type('setting 1')

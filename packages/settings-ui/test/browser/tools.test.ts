@@ -19,11 +19,7 @@ const hidden = {
 test('history, files, links, tabs', async (t) => {
   const visited = await visit(t, { settings: { definitions: [definitions, hidden] } })
   if (!visited) return
-  const { page, app, open, row, browser, url, writes } = visited
-  const field = (name: string) => page.getByLabel(name, { exact: true })
-  const status = page.getByRole('status')
-  const bar = page.locator('.fm-bar')
-  const save = page.getByRole('button', { name: /^Save \d/ })
+  const { page, app, open, row, browser, url, writes, field, status, bar, save } = visited
   /** An action of a row's menu. */
   const act = async (key: string, name: string) => {
     await row(key)
@@ -36,30 +32,35 @@ test('history, files, links, tabs', async (t) => {
     await page.getByRole('menuitem', { name }).click()
   }
 
-  await t.test('history shows who changed what, and restores an older value', async (t) => {
-    await open('/settings/manage?only=application')
-    await app.settings.set('app.title', 'First', { actor: 'Grace' })
-    await app.settings.set('app.title', 'Second', { actor: 'Linus' })
-    await page.reload()
-    await act('app.title', 'History')
-    const dialog = page.getByRole('dialog', { name: 'History of Title' })
-    const events = dialog.locator('.fm-event')
-    await events.filter({ hasText: /Linus changed Title.*First.*Second/s }).waitFor()
-    const late = async (route: Route): Promise<void> => {
-      await sleep(300) // of a busy server
-      await route.continue()
-    }
-    await page.route('**/api/settings', late)
-    await events
-      .filter({ hasText: /Grace changed Title.*Fastify Modular default.*First/s })
-      .getByRole('button', { name: /^Restore/ })
-      .first()
-      .click()
-    await dialog.getByRole('status').getByText('Title has the older value again.').waitFor()
-    t.equal(await field('Title').inputValue(), 'First', 'the row has the value before the message says so')
-    await page.unroute('**/api/settings', late)
-    t.equal(app.settings.get(definitions.title), 'First')
-  })
+  await t.test(
+    'history shows who changed what and which value holds now, and restores an older one',
+    async (t) => {
+      await open('/settings/manage?only=application')
+      await app.settings.set('app.title', 'First', { actor: 'Grace' })
+      await app.settings.set('app.title', 'Second', { actor: 'Linus' })
+      await page.reload()
+      await act('app.title', 'History')
+      const dialog = page.getByRole('dialog', { name: 'History of Title' })
+      const events = dialog.locator('.fm-event')
+      const newest = events.filter({ hasText: /Linus changed Title.*First.*Second/s })
+      await newest.getByText('Now', { exact: true }).waitFor()
+      t.same(await problems(page), [])
+      const late = async (route: Route): Promise<void> => {
+        await sleep(300) // of a busy server
+        await route.continue()
+      }
+      await page.route('**/api/settings', late)
+      await events
+        .filter({ hasText: /Grace changed Title.*Fastify Modular default.*First/s })
+        .getByRole('button', { name: /^Restore/ })
+        .first()
+        .click()
+      await dialog.getByRole('status').getByText('Title has the older value again.').waitFor()
+      t.equal(await field('Title').inputValue(), 'First', 'the row has the value before the message says so')
+      await page.unroute('**/api/settings', late)
+      t.equal(app.settings.get(definitions.title), 'First')
+    },
+  )
 
   await t.test('history shows a long value whole, on the page that it is on', async (t) => {
     await open('/settings/manage?only=application')

@@ -11,11 +11,7 @@ const { System } = SettingScope
 test('a day with the administration', async (t) => {
   const visited = await visit(t)
   if (!visited) return
-  const { page, app, open, reload, row, browser, url, warnings, writes } = visited
-  const field = (name: string) => page.getByLabel(name, { exact: true })
-  const save = page.getByRole('button', { name: /^Save (\d|again)/ })
-  const status = page.getByRole('status')
-  const bar = page.locator('.fm-bar')
+  const { page, app, open, reload, row, browser, url, warnings, writes, field, status, bar, save } = visited
 
   await t.test('UI-01: strangers sign in first, and come back', async (t) => {
     await page.goto(`${url}/settings/manage`)

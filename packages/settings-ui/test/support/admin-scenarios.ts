@@ -7,11 +7,8 @@ import type { Visit } from './visit.js'
 const { Application } = SettingScope
 
 export async function adminScenarios(t: Test, visit: Visit): Promise<void> {
-  const { page, app, open, row, writes, complaints } = visit
-  const field = (name: string) => page.getByLabel(name, { exact: true })
-  const save = page.getByRole('button', { name: /^Save \d/ })
+  const { page, app, open, row, writes, complaints, field, status, save } = visit
   const choose = (key: string, name: string) => row(key).getByRole('radio', { name }).check()
-  const status = page.getByRole('status')
   const value = (key: string) => app.settings.contract.getSettingAs(key, Application)
 
   await t.test(

@@ -2,7 +2,7 @@
 import { testBrowser, type BrowserTest } from '@fastify-modular/test-support/browser'
 import { SettingScope } from '@fastify-modular/settings'
 import type { FastifyInstance } from 'fastify'
-import type { BrowserContext, Page, Request } from 'playwright-core'
+import type { BrowserContext, Locator, Page, Request, ViewportSize } from 'playwright-core'
 import { callers, type HostOptions, startHost } from './host.js'
 
 export interface Visit {
@@ -16,13 +16,29 @@ export interface Visit {
   readonly writes: Request[]
   /** Questions of the browser, all answered with yes. */
   readonly warnings: string[]
-  /** Signs in and opens a page with everything as it was at first. */
-  open(path: string, user?: string): Promise<void>
+  /** Signs in and opens a page with everything as it was at first: in a window of a desktop, light and English, unless this says otherwise. */
+  open(path: string, user?: string, window?: Window): Promise<void>
   /** Loads the page again, and waits until it shows its settings. */
   reload(): Promise<void>
   /** The row of a setting. */
-  row(key: string): ReturnType<Page['locator']>
+  row(key: string): Locator
+  /** The control of a setting, by its name. */
+  field(name: string): Locator
+  /** What is read out. */
+  readonly status: Locator
+  readonly bar: Locator
+  /** The button that saves. */
+  readonly save: Locator
 }
+
+interface Window {
+  readonly size?: ViewportSize
+  readonly colorScheme?: 'light' | 'dark'
+  readonly language?: string
+}
+
+const desktop = { width: 1280, height: 800 }
+export const phone = { width: 390, height: 844 }
 
 /** Null where there is no browser; the test is skipped then. */
 export async function visit(t: BrowserTest, options: HostOptions = {}): Promise<Visit | null> {
@@ -30,7 +46,6 @@ export async function visit(t: BrowserTest, options: HostOptions = {}): Promise<
   if (browser === null) return null
   const { url, app } = await startHost(t, options)
   const page = await browser.newPage()
-  await page.emulateMedia({ reducedMotion: 'reduce' }) // what is looked at must not be half faded in
   const complaints: string[] = []
   const writes: Request[] = []
   const warnings: string[] = []
@@ -41,8 +56,6 @@ export async function visit(t: BrowserTest, options: HostOptions = {}): Promise<
     void dialog.accept()
   })
   page.on('request', (request) => request.method() !== 'GET' && writes.push(request))
-
-  await page.addInitScript(showMessagesLonger)
 
   /** The form is there when the settings are, and also when a search finds none; its rows listen after a frame. */
   const shown = async () => {
@@ -59,9 +72,17 @@ export async function visit(t: BrowserTest, options: HostOptions = {}): Promise<
     writes,
     warnings,
     row: (key) => page.locator(`[data-key="${key}"]`),
-    async open(path, user = 'ada') {
+    field: (name) => page.getByLabel(name, { exact: true }),
+    status: page.getByRole('status'),
+    bar: page.locator('.fm-bar'),
+    save: page.getByRole('button', { name: /^Save (\d|again)/ }),
+    async open(path, user = 'ada', { size = desktop, colorScheme = 'light', language } = {}) {
       await page.goto('about:blank')
       await resetAll(app)
+      await page.setViewportSize(size)
+      await page.setExtraHTTPHeaders(language === undefined ? {} : { 'accept-language': language })
+      // What is looked at must not be half faded in.
+      await page.emulateMedia({ colorScheme, media: null, forcedColors: null, reducedMotion: 'reduce' })
       await browser.addCookies([{ name: 'user', value: user, url }])
       await page.goto(url + path)
       await shown()
@@ -74,14 +95,6 @@ export async function visit(t: BrowserTest, options: HostOptions = {}): Promise<
       await shown()
     },
   }
-}
-
-/** Not 4 or 10 s: a machine that stands still must not hide them. Tests that have the clock in hand see them go. */
-function showMessagesLonger(): void {
-  const { setInterval } = globalThis
-  const longer = (run: () => void, ms?: number) =>
-    setInterval(run, ms === 4000 || ms === 10_000 ? 60_000 : ms)
-  Object.assign(globalThis, { setInterval: longer })
 }
 
 async function resetAll({ settings }: FastifyInstance): Promise<void> {

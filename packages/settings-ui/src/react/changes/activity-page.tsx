@@ -1,9 +1,13 @@
-/** What has happened to all settings. */
-import { type ReactNode, useMemo, useState } from 'react'
-import type { Group } from '../model/listing.ts'
-import { useEditor, usePage } from '../page-context.ts'
+/** What has happened to all settings, and to one. */
+import type { SettingChangeSet } from '@fastify-modular/settings/client'
+import { type ReactNode, useCallback, useMemo, useState } from 'react'
+import { format } from '../../texts/messages.ts'
 import { ChangeList } from './change-list.tsx'
 import { type LoadChanges, useChanges } from './use-changes.ts'
+import { Dialog } from '../dialogs/dialog.tsx'
+import type { Group } from '../model/listing.ts'
+import type { Definition } from '../model/setting.ts'
+import { useEditor, usePage } from '../page-context.ts'
 
 const hour = 3_600_000
 const none = { actor: '', group: '', hours: '' }
@@ -29,8 +33,12 @@ export function ActivityPage({ groups }: { readonly groups: readonly Group[] }):
     ['24', messages.lastDay],
     ['168', messages.lastWeek],
     ['720', messages.lastMonth],
+  ]
+  const choices = [
+    ['actor', messages.person, messages.anyone, people.map((id) => [id, names.get(id) ?? id])],
+    ['group', messages.group, messages.allGroups, groups.map(({ slug, name }) => [slug, name])],
+    ['hours', messages.time, messages.anyTime, spans],
   ] as const
-  const change = (part: Partial<typeof none>): void => setFilter({ ...filter, ...part })
   return (
     <section aria-label={messages.activity}>
       <div className="fm-head">
@@ -42,27 +50,22 @@ export function ActivityPage({ groups }: { readonly groups: readonly Group[] }):
         </div>
       </div>
       <div className="fm-chips">
-        <Choice
-          label={messages.person}
-          all={messages.anyone}
-          options={people.map((id) => [id, names.get(id) ?? id])}
-          value={actor}
-          onChange={(chosen) => change({ actor: chosen })}
-        />
-        <Choice
-          label={messages.group}
-          all={messages.allGroups}
-          options={groups.map(({ slug, name }) => [slug, name])}
-          value={group}
-          onChange={(chosen) => change({ group: chosen })}
-        />
-        <Choice
-          label={messages.time}
-          all={messages.anyTime}
-          options={spans}
-          value={hours}
-          onChange={(chosen) => change({ hours: chosen })}
-        />
+        {choices.map(([name, label, all, options]) => (
+          <select
+            key={name}
+            className={filter[name] === '' ? 'fm-chip' : 'fm-chip is-on'}
+            aria-label={label}
+            value={filter[name]}
+            onChange={(event) => setFilter({ ...filter, [name]: event.currentTarget.value })}
+          >
+            <option value="">{all}</option>
+            {options.map(([value, text]) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
+          </select>
+        ))}
       </div>
       <ChangeList source={source} empty={filter === none ? messages.activityEmpty : messages.noneLeft} />
     </section>
@@ -78,29 +81,39 @@ function usePeople(actors: readonly string[]): readonly string[] {
   return [...known].toSorted()
 }
 
-interface ChoiceProps {
-  readonly label: string
-  /** What stands for no choice. */
-  readonly all: string
-  readonly options: readonly (readonly [value: string, label: string])[]
-  readonly value: string
-  readonly onChange: (value: string) => void
+interface HistoryDialogProps {
+  readonly definition: Definition
+  readonly onClose: () => void
 }
 
-function Choice({ label, all, options, value, onChange }: ChoiceProps): ReactNode {
+export function HistoryDialog({ definition, onClose }: HistoryDialogProps): ReactNode {
+  const { api, messages } = usePage()
+  const { key, displayName: name, confirm } = definition
+  const scope = useEditor((state) => state.values.get(key)?.scope) ?? definition.scope
+  const load = useCallback<LoadChanges>(
+    async (before) => {
+      const { entries, next, people } = await api.history(key, {
+        scope,
+        limit: 100,
+        ...(before !== undefined && { before }),
+      })
+      // Each alone, as a change set of one.
+      const changes = entries.map((entry): SettingChangeSet => ({ ...entry, entries: [entry] }))
+      return { changes, next, people }
+    },
+    [api, key, scope],
+  )
   return (
-    <select
-      className={value === '' ? 'fm-chip' : 'fm-chip is-on'}
-      aria-label={label}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    >
-      <option value="">{all}</option>
-      {options.map(([each, text]) => (
-        <option key={each} value={each}>
-          {text}
-        </option>
-      ))}
-    </select>
+    <Dialog title={format(messages.historyTitle, { name })} onClose={onClose}>
+      <p>
+        <code dir="ltr">{key}</code>
+      </p>
+      {confirm && (
+        <p className="fm-warning is-warn" dir="auto">
+          {confirm}
+        </p>
+      )}
+      <ChangeList source={useChanges(load)} empty={messages.historyEmpty} ofOne={definition} />
+    </Dialog>
   )
 }

@@ -1,16 +1,15 @@
 /** Who changed what, from which value to which, when, and the way back. */
-import type { HistoryEntry, SettingChangeSet } from '@fastify-modular/settings/client'
+import { type HistoryEntry, type SettingChangeSet, SettingScope } from '@fastify-modular/settings/client'
 import { Fragment, type ReactNode } from 'react'
+import { format, plural } from '../../texts/messages.ts'
 import { Button } from '../button.tsx'
+import type { Changes } from './use-changes.ts'
 import { Diff, type Side } from '../diff/diff.tsx'
 import { Icon } from '../icons.tsx'
-import { plural } from '../../texts/messages.ts'
-import { relativeTime } from '../model/input.ts'
 import { initialsOf } from '../model/initials.ts'
-import { type Definition, displayTime, toDefault } from '../model/setting.ts'
+import { relativeTime } from '../model/input.ts'
+import { type Definition, displayTime, type SettingValue, toDefault } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
-import type { Changes } from './use-changes.ts'
-import { WayBack } from './way-back.tsx'
 
 interface ChangeListProps {
   readonly source: Changes
@@ -193,4 +192,72 @@ function EntryDiff({ entry }: { readonly entry: HistoryEntry }): ReactNode {
   const unset: Side = { value: toDefault(definition), isDefault: true }
   const from = oldValue === null ? unset : { value: oldValue }
   return <Diff definition={definition} from={from} to={isOverridden ? { value: newValue } : unset} />
+}
+
+/**
+ * Takes a change set back, whole or not at all, and asks first where a secret comes back or a change is to be confirmed;
+ * in the history of a setting it restores what the setting held once.
+ */
+function WayBack({ change, newest, source, ofOne }: ChangeProps): ReactNode {
+  const { api, editor, messages, locale, open, canUpdate, isAdmin } = usePage()
+  const { values, byKey, isForbidden } = useEditor((state) => state)
+  const { revision, at, entries } = change
+  // Of a set, one value that holds is enough: Undo says who has changed the others since.
+  const isCurrent = entries.some(
+    (entry) => newest.get(entry.key) === entry && holds(entry, values.get(entry.key)),
+  )
+  const mayChange =
+    canUpdate &&
+    !isForbidden &&
+    entries.every(
+      ({ key, scope, setSize }) =>
+        values.get(key)?.locked === false &&
+        (isAdmin || (scope !== SettingScope.System && setSize === entries.length)),
+    )
+  if (!mayChange || !(ofOne || isCurrent)) return null
+
+  const isAsked = !ofOne && entries.some(({ key }) => byKey.get(key)?.sensitive || byKey.get(key)?.confirm)
+
+  async function restore({ key, displayName: name, scope }: Definition): Promise<void> {
+    source.report('')
+    const stored = values.get(key)
+    try {
+      const place = { scope: stored?.scope ?? scope, revision, undo: isCurrent }
+      // On the version that the page shows: a newer change is never overwritten in silence.
+      await api.restore(key, place, { version: stored?.version ?? 0 })
+      editor.undo(key)
+      editor.changed()
+      await editor.refresh() // the message stands over a row that has the value
+      source.report(isCurrent ? plural(messages.undone, 1, locale) : format(messages.restored, { name }))
+      source.reload()
+    } catch (error) {
+      source.fail(error)
+      await editor.refresh()
+    }
+  }
+
+  return (
+    <span className="fm-back">
+      {ofOne && isCurrent && <span className="fm-pill is-good">{messages.now}</span>}
+      <Button
+        about={(ofOne ? `${ofOne.displayName}, ` : '') + displayTime(at, locale)}
+        look="quiet"
+        onClick={({ currentTarget }) => {
+          if (isAsked) return open({ kind: 'revert', revision })
+          currentTarget.closest('li')?.focus() // the button goes with what it undoes
+          if (ofOne) void restore(ofOne)
+          else void editor.revert(revision).finally(source.reload)
+        }}
+      >
+        {isCurrent ? messages.undo : messages.restore}
+        {isAsked && '…'}
+      </Button>
+    </span>
+  )
+}
+
+/** Whether a value is as an entry left it. */
+function holds({ isOverridden, revision }: HistoryEntry, value: SettingValue | undefined): boolean {
+  if (!value) return false
+  return isOverridden ? value.version === revision : !value.isOverridden
 }

@@ -12,21 +12,10 @@ interface ChangesPage {
 
 export type LoadChanges = (before?: string) => Promise<ChangesPage>
 
-export interface Changes {
-  /** Undefined until the first page is there. */
-  readonly changes: readonly SettingChangeSet[] | undefined
-  readonly failure: string
-  /** What was done from here; a modal dialog hides the announcements of the page. */
-  readonly done: string
-  /** Undefined at the end. */
-  readonly showOlder: (() => void) | undefined
-  readonly reload: () => void
-  readonly report: (done: string) => void
-  readonly fail: (error: unknown) => void
-}
+export type Changes = ReturnType<typeof useChanges>
 
 /** @param load another function loads from the beginning */
-export function useChanges(load: LoadChanges): Changes {
+export function useChanges(load: LoadChanges) {
   const { editor } = usePage()
   const [page, setPage] = useState<ChangesPage>()
   const [failure, setFailure] = useState('')
@@ -54,23 +43,21 @@ export function useChanges(load: LoadChanges): Changes {
     }
   }, [load, round])
 
-  const next = page?.next ?? null
-  function showOlder(): void {
-    if (page === undefined || next === null) return
-    load(next).then((older) => append(page, older), fail)
-  }
-
-  /** Of a list that is no longer shown, nothing is. */
-  function append(newer: ChangesPage, older: ChangesPage): void {
+  async function append(newer: ChangesPage, before: string): Promise<void> {
+    const older = await load(before)
     editor.know(older.people)
+    // Of a list that is no longer shown, nothing is.
     setPage((now) => (now === newer ? { ...older, changes: join(newer.changes, older.changes) } : now))
   }
 
   return {
+    /** Undefined until the first page is there. */
     changes: page?.changes,
     failure,
+    /** What was done from here; a modal dialog hides the announcements of the page. */
     done,
-    showOlder: next === null ? undefined : showOlder,
+    /** Undefined at the end. */
+    showOlder: page?.next ? (): void => void append(page, page.next ?? '').catch(fail) : undefined,
     reload: () => setRound(round + 1),
     report: setDone,
     fail,

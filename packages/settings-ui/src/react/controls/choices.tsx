@@ -1,6 +1,6 @@
 /** Controls that are changed with one press: switches, short choices side by side, lists of options. */
 import { type SettingOption, SettingType } from '@fastify-modular/settings/client'
-import type { InputHTMLAttributes, ReactNode } from 'react'
+import type { HTMLAttributes, InputHTMLAttributes, ReactNode } from 'react'
 import { format, type Messages } from '../../texts/messages.ts'
 import type { Definition } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
@@ -37,8 +37,22 @@ export function SwitchControl({ input, field, onChoose }: ControlProps): ReactNo
 export function ChoiceControl(props: ControlProps): ReactNode {
   const { messages } = usePage()
   const { definition, field, onChoose } = props
-  if (isSegmented(definition) && !field.readOnly) return <Segments {...props} />
   const options = optionsOf(definition, field.value, messages)
+  if (isSegmented(definition) && !field.readOnly) {
+    const { id, value, onBlur } = field
+    return (
+      <Segments
+        id={id}
+        aria-labelledby={`${id}-l`}
+        aria-describedby={field['aria-describedby']}
+        name={id}
+        options={options.filter((option) => option.value !== '')}
+        value={value}
+        onChoose={onChoose}
+        onBlur={onBlur}
+      />
+    )
+  }
   const chosen = options.find(({ value }) => value === field.value)
   if (field.readOnly) {
     // A select has no read-only state; disabled, it could be neither focused nor read.
@@ -95,30 +109,28 @@ export function isSegmented({ type, sensitive, options, allowedValues }: Definit
   return type === SettingType.Select && !sensitive && isShort
 }
 
-function Segments({ definition, field, onChoose }: ControlProps): ReactNode {
-  const { messages } = usePage()
-  const { id, value, onBlur } = field
-  const options = optionsOf(definition, value, messages).filter((option) => option.value !== '')
-  const isChosen = options.some((option) => option.value === value)
+interface SegmentsProps extends HTMLAttributes<HTMLElement> {
+  /** Of the group of radio buttons. */
+  readonly name: string
+  readonly options: readonly SettingOption[]
+  readonly value: string
+  readonly onChoose: (value: string) => void
+}
+
+/** Choices side by side. */
+export function Segments({ name, options, value, onChoose, ...attributes }: SegmentsProps): ReactNode {
+  const first = options.find((option) => option.value === value) ?? options[0]
   return (
-    <span
-      className="fm-seg"
-      id={id}
-      role="radiogroup"
-      aria-labelledby={`${id}-l`}
-      aria-describedby={field['aria-describedby']}
-      tabIndex={-1}
-    >
-      {options.map((option, index) => (
+    <span className="fm-seg" role="radiogroup" tabIndex={-1} {...attributes}>
+      {options.map((option) => (
         <label key={option.value} title={option.description ?? undefined}>
           <input
             type="radio"
-            name={id}
+            name={name}
             value={option.value}
             checked={option.value === value}
-            data-first={(isChosen ? option.value === value : index === 0) || undefined}
+            data-first={option === first || undefined}
             onChange={() => onChoose(option.value)}
-            onBlur={onBlur}
           />
           {option.label}
         </label>

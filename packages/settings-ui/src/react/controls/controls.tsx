@@ -2,7 +2,7 @@
 import { SettingType } from '@fastify-modular/settings/client'
 import type { ReactNode } from 'react'
 import type { Definition } from '../model/setting.ts'
-import { ChoiceControl, isSegmented, SwitchControl } from './choices.tsx'
+import { ChoiceControl, SwitchControl } from './choices.tsx'
 import type { ControlProps } from './control-props.ts'
 import { CodeControl, LongTextControl } from './long-text.tsx'
 import {
@@ -43,17 +43,14 @@ export function isWide(type: number): boolean {
   return type === SettingType.Json || type === SettingType.MultilineText
 }
 
-const narrow: readonly number[] = [SettingType.Number, SettingType.Color]
-const ownWidth: readonly number[] = [SettingType.Bool, SettingType.Select]
-
-/** The class that gives a control the width of its type. */
-export function widthOf(definition: Definition): string {
-  if (narrow.includes(definition.type)) return 'fm-control is-short'
-  if (ownWidth.includes(definition.type)) return 'fm-control is-auto'
-  return 'fm-control'
+const widths: Readonly<Record<number, string>> = {
+  [SettingType.Number]: 'is-short',
+  [SettingType.Color]: 'is-short',
+  [SettingType.Bool]: 'is-auto',
+  [SettingType.Select]: 'is-auto',
 }
 
-/** Whether several elements make up the control, and the label names the group of them. */
-export function isGroup(definition: Definition, isReadOnly: boolean): boolean {
-  return isSegmented(definition) && !isReadOnly
+/** The class that gives a control the width of its type. */
+export function widthOf({ type }: Definition): string {
+  return `fm-control ${widths[type] ?? ''}`
 }

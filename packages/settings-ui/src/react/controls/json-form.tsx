@@ -1,16 +1,16 @@
 /** Lists and flat objects as ordinary fields: each is a stop for Tab, items have buttons that move and remove them. */
 import {
   type FocusEvent,
+  type HTMLAttributes,
   type ReactNode,
-  type RefObject,
   useLayoutEffect,
   useMemo,
   useRef,
   useState,
 } from 'react'
+import { format } from '../../texts/messages.ts'
 import { Button } from '../button.tsx'
 import { Icon } from '../icons.tsx'
-import { format } from '../../texts/messages.ts'
 import {
   type Form,
   type FormField,
@@ -18,59 +18,43 @@ import {
   newPart,
   partsOf,
   pointerTo,
+  toNumber,
   toText,
   valueIn,
   withValue,
 } from '../model/json-form.ts'
 import { type JsonValue, splitError } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
+import { Segments, Switch } from './choices.tsx'
 import type { ControlProps } from './control-props.ts'
-import { JsonCell } from './json-cell.tsx'
 import { CodeControl } from './long-text.tsx'
 
 /** A form where the schema has one and the value fits it; JSON for all else, and where the user prefers it. */
 export function JsonControl(props: ControlProps): ReactNode {
-  const { definition, field, errors } = props
+  const { messages } = usePage()
+  const { definition, field, draft } = props
   const [isCode, setCode] = useState(false)
   const form = useMemo(() => formOf(definition), [definition])
   const parts = useMemo(() => form && partsOf(form, field.value), [form, field.value])
   // An error of a part is shown at its field.
-  const isForm = !isCode || errors.some((error) => splitError(error).pointer !== '')
+  const isForm = !isCode || draft?.errors.some((error) => splitError(error).pointer !== '')
   if (!form || !parts) return <CodeControl {...props} />
   return (
     <>
       {isForm ? <JsonForm {...props} form={form} parts={parts} /> : <CodeControl {...props} />}
-      <Mode id={field.id} name={definition.displayName} isForm={isForm} onChange={setCode} />
+      {/* Stands on the line of the label, and comes after the fields. */}
+      <Segments
+        className="fm-seg fm-mode"
+        aria-label={definition.displayName}
+        name={`${field.id}-mode`}
+        options={[
+          { value: 'form', label: messages.form },
+          { value: 'code', label: messages.code },
+        ]}
+        value={isForm ? 'form' : 'code'}
+        onChoose={(mode) => setCode(mode === 'code')}
+      />
     </>
-  )
-}
-
-interface ModeProps {
-  /** Of the control. */
-  readonly id: string
-  /** Of the setting. */
-  readonly name: string
-  readonly isForm: boolean
-  readonly onChange: (isCode: boolean) => void
-}
-
-/** Stands on the line of the label, and comes after the fields. */
-function Mode({ id, name, isForm, onChange }: ModeProps): ReactNode {
-  const { messages } = usePage()
-  return (
-    <span className="fm-seg fm-mode" role="radiogroup" aria-label={name}>
-      {(['form', 'code'] as const).map((mode) => (
-        <label key={mode}>
-          <input
-            type="radio"
-            name={`${id}-mode`}
-            checked={isForm === (mode === 'form')}
-            onChange={() => onChange(mode === 'code')}
-          />
-          {messages[mode]}
-        </label>
-      ))}
-    </span>
   )
 }
 
@@ -79,18 +63,23 @@ interface JsonFormProps extends ControlProps {
   readonly parts: readonly JsonValue[]
 }
 
-/** Changes the parts; `focus` names the element that has the focus then, by its `data-part`. */
-type Change = (parts: readonly JsonValue[], focus?: string) => void
-
-function JsonForm({ definition, field, errors, form, parts, onInput }: JsonFormProps): ReactNode {
+function JsonForm({ definition, field, draft, form, parts, onInput }: JsonFormProps): ReactNode {
   const { messages } = usePage()
   const { id, readOnly } = field
   const group = useRef<HTMLDivElement>(null)
-  const focusLater = useWantedFocus(group)
-  const byPointer = new Map(errors.map(splitError).map(({ pointer, text }) => [pointer, text]))
+  /** The `data-part` of what has the focus next. */
+  const wanted = useRef<string | undefined>(undefined)
+  const byPointer = new Map(draft?.errors.map(splitError).map(({ pointer, text }) => [pointer, text]))
 
-  const change: Change = (next, focus) => {
-    focusLater(focus)
+  // Once what was added, moved or removed is drawn, and before the user's next key.
+  useLayoutEffect(() => {
+    if (wanted.current === undefined) return
+    group.current?.querySelector<HTMLElement>(`[data-part="${wanted.current}"]`)?.focus()
+    wanted.current = undefined
+  })
+
+  const change: Change = (next, focus = wanted.current) => {
+    wanted.current = focus
     onInput(toText(form, next))
   }
 
@@ -114,8 +103,8 @@ function JsonForm({ definition, field, errors, form, parts, onInput }: JsonFormP
       ))}
       {form.isList && !readOnly && (
         <Button
-          about={definition.displayName}
           icon="plus"
+          about={definition.displayName}
           data-part="add"
           data-first={parts.length === 0 || undefined}
           onClick={() => change([...parts, newPart(form)], `${parts.length} field`)}
@@ -126,6 +115,9 @@ function JsonForm({ definition, field, errors, form, parts, onInput }: JsonFormP
     </div>
   )
 }
+
+/** Changes the parts; `focus` names the element that has the focus then, by its `data-part`. */
+type Change = (parts: readonly JsonValue[], focus?: string) => void
 
 interface PartProps {
   /** Of the control. */
@@ -142,9 +134,11 @@ interface PartProps {
 function Part({ id, form, parts, index, byPointer, isReadOnly, change }: PartProps): ReactNode {
   const { messages } = usePage()
   const part = parts[index] ?? ''
-  const name = itemName(form, part, index, messages.item)
+  const [first] = form.fields
   /** The item is a value itself. */
-  const isLine = form.fields[0]?.name === ''
+  const isLine = first?.name === ''
+  const text = first?.kind === 'text' && !isLine ? valueIn(part, first) : ''
+  const name = text ? String(text) : format(messages.item, { index: index + 1 })
   const tools = form.isList && !isReadOnly && <ItemTools {...{ parts, index, name, change }} />
   return (
     <div
@@ -159,17 +153,18 @@ function Part({ id, form, parts, index, byPointer, isReadOnly, change }: PartPro
         </div>
       )}
       {form.fields.map((each, column) => (
-        <JsonCell
+        <Cell
           key={each.name}
-          id={`${id}-${index}-${each.name}`}
-          place={column === 0 ? `${index} field` : undefined}
-          isFirst={index === 0 && column === 0}
           field={each}
-          label={each.name === '' ? name : each.label}
+          name={name}
           value={valueIn(part, each)}
           isReadOnly={isReadOnly}
           error={byPointer.get(pointerTo(form, index, each))}
           onInput={(value) => change(parts.with(index, withValue(part, each, value)))}
+          attributes={{
+            id: `${id}-${index}-${each.name}`,
+            ...(column === 0 && { 'data-part': `${index} field`, 'data-first': index === 0 || undefined }),
+          }}
         />
       ))}
       {isLine && tools}
@@ -177,56 +172,25 @@ function Part({ id, form, parts, index, byPointer, isReadOnly, change }: PartPro
   )
 }
 
-/** Once what was added, moved or removed is drawn, and before the user's next key. */
-function useWantedFocus(group: RefObject<HTMLElement | null>): (place: string | undefined) => void {
-  const wanted = useRef<string | undefined>(undefined)
-  useLayoutEffect(() => {
-    if (wanted.current === undefined) return
-    group.current?.querySelector<HTMLElement>(`[data-part="${wanted.current}"]`)?.focus()
-    wanted.current = undefined
-  })
-  return (place) => void (wanted.current = place ?? wanted.current)
-}
-
-/** What its first text says, else its number. */
-function itemName({ fields }: Form, part: JsonValue, index: number, numbered: string): string {
-  const text =
-    fields[0]?.kind === 'text' && fields[0].name !== '' ? valueIn(part, fields[0] satisfies FormField) : ''
-  return typeof text === 'string' && text !== '' ? text : format(numbered, { index: index + 1 })
-}
-
-interface ItemToolsProps {
-  readonly parts: readonly JsonValue[]
-  readonly index: number
-  readonly name: string
-  readonly change: Change
-}
+type ItemToolsProps = Pick<PartProps, 'parts' | 'index' | 'change'> & { readonly name: string }
 
 /** Up, down and away; the focus goes with the button, and with the last item to the button that adds. */
 function ItemTools({ parts, index, name, change }: ItemToolsProps): ReactNode {
   const { messages } = usePage()
   const last = parts.length - 1
-  const move = (to: number, tool: string) => (): void => {
-    const part = parts[index]
-    if (part === undefined || to < 0 || to > last) return
-    change(parts.toSpliced(index, 1).toSpliced(to, 0, part), `${to} ${tool}`)
+  const without = parts.toSpliced(index, 1)
+  const move = (to: number, tool: string): void => {
+    if (to >= 0 && to <= last) change(without.toSpliced(to, 0, parts[index] ?? ''), `${to} ${tool}`)
   }
-  const remove = (): void =>
-    change(parts.toSpliced(index, 1), last === 0 ? 'add' : `${Math.min(index, last - 1)} remove`)
+  const remove = (): void => change(without, last === 0 ? 'add' : `${Math.min(index, last - 1)} remove`)
   const tools = [
-    { tool: 'up', label: messages.moveUp, icon: 'chevron', isOff: index === 0, run: move(index - 1, 'up') },
-    {
-      tool: 'down',
-      label: messages.moveDown,
-      icon: 'chevron',
-      isOff: index === last,
-      run: move(index + 1, 'down'),
-    },
-    { tool: 'remove', label: messages.removeItem, icon: 'bin', isOff: false, run: remove },
+    ['up', messages.moveUp, index === 0, () => move(index - 1, 'up')],
+    ['down', messages.moveDown, index === last, () => move(index + 1, 'down')],
+    ['remove', messages.removeItem, false, remove],
   ] as const
   return (
     <span className="fm-acts">
-      {tools.map(({ tool, label, icon, isOff, run }) => (
+      {tools.map(([tool, label, isOff, run]) => (
         <button
           key={tool}
           type="button"
@@ -237,9 +201,100 @@ function ItemTools({ parts, index, name, change }: ItemToolsProps): ReactNode {
           aria-disabled={isOff || undefined}
           onClick={run}
         >
-          <Icon name={icon} />
+          <Icon name={tool === 'remove' ? 'bin' : 'chevron'} />
         </button>
       ))}
     </span>
+  )
+}
+
+interface CellProps {
+  readonly field: FormField
+  /** Of the item. */
+  readonly name: string
+  readonly value: JsonValue | undefined
+  readonly isReadOnly: boolean
+  readonly error: string | undefined
+  readonly onInput: (value: string | number | boolean) => void
+  /** Of its element: the id, and what names it for the focus. */
+  readonly attributes: HTMLAttributes<HTMLElement> & { readonly id: string }
+}
+
+/** One field, with its label; the name of an item that is a value itself is not shown. */
+function Cell(props: CellProps): ReactNode {
+  const { field, error, value, isReadOnly, onInput } = props
+  const { kind, name, label, isOptional, initial } = field
+  const { id } = props.attributes
+  const attributes = {
+    ...props.attributes,
+    'aria-label': name === '' ? props.name : undefined,
+    'aria-invalid': error !== undefined || undefined,
+    'aria-describedby': error === undefined ? undefined : `${id}-e`,
+  }
+  const Input = kind === 'choice' ? ChoiceCell : TextCell
+  return (
+    <div className={kind === 'bool' ? 'fm-cell is-switch' : 'fm-cell'}>
+      {name !== '' && (
+        <label htmlFor={id} className={isOptional || kind === 'bool' ? undefined : 'is-required'} dir="auto">
+          {label}
+        </label>
+      )}
+      {kind === 'bool' ? (
+        <Switch {...attributes} isOn={(value ?? initial) === true} readOnly={isReadOnly} onTurn={onInput} />
+      ) : (
+        <Input {...props} attributes={attributes} />
+      )}
+      {error !== undefined && (
+        <span className="fm-note is-bad" id={`${id}-e`} dir="auto">
+          {error}
+        </span>
+      )}
+    </div>
+  )
+}
+
+function ChoiceCell({ attributes, field: { options }, value, isReadOnly, onInput }: CellProps): ReactNode {
+  const { messages } = usePage()
+  const stored = String(value ?? '')
+  return (
+    <select
+      {...attributes}
+      disabled={isReadOnly}
+      value={stored}
+      onChange={({ currentTarget }) =>
+        onInput(options.find((each) => String(each.value) === currentTarget.value)?.value ?? '')
+      }
+    >
+      {!options.some((each) => String(each.value) === stored) && (
+        <option value={stored}>{stored || messages.noValue}</option>
+      )}
+      {options.map((each) => (
+        <option key={String(each.value)} value={String(each.value)}>
+          {each.label}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+function TextCell({ attributes, field: { kind }, value, isReadOnly, onInput }: CellProps): ReactNode {
+  // `1.` and `1.0` are numbers on the way to others: what was typed stays.
+  const [typed, setTyped] = useState('')
+  const isNumber = kind === 'number'
+  return (
+    <input
+      {...attributes}
+      className="fm-field"
+      type="text"
+      dir={isNumber ? 'ltr' : 'auto'}
+      inputMode={isNumber ? 'decimal' : undefined}
+      autoComplete="off"
+      readOnly={isReadOnly}
+      value={isNumber && typed !== '' && toNumber(typed) === value ? typed : String(value ?? '')}
+      onInput={({ currentTarget }) => {
+        setTyped(currentTarget.value)
+        onInput(isNumber ? toNumber(currentTarget.value) : currentTarget.value)
+      }}
+    />
   )
 }

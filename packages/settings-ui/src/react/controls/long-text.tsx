@@ -47,14 +47,8 @@ export function CodeControl({ definition, field, onInput }: ControlProps): React
   }
 
   function goToError(): void {
-    if (!error) return
-    const start =
-      value
-        .split('\n')
-        .slice(0, error.line - 1)
-        .join('\n').length + (error.line > 1 ? 1 : 0)
     area.current?.focus()
-    area.current?.setSelectionRange(start + error.column - 1, start + error.column - 1)
+    if (error) area.current?.setSelectionRange(error.offset, error.offset)
   }
 
   return (

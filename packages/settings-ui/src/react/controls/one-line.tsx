@@ -1,8 +1,8 @@
 /** Controls of one line: text, numbers, addresses, colours, dates with a time. */
-import type { InputHTMLAttributes, KeyboardEvent, ReactNode, RefObject } from 'react'
+import type { InputHTMLAttributes, ReactNode, RefObject } from 'react'
 import { Icon, type IconName } from '../icons.tsx'
 import { format } from '../../texts/messages.ts'
-import { isWebUrl, spokenTime, stepNumber } from '../model/input.ts'
+import { isWebUrl, spokenTime } from '../model/input.ts'
 import { usePage } from '../page-context.ts'
 import type { ControlProps } from './control-props.ts'
 
@@ -20,7 +20,7 @@ interface TextFieldProps extends InputHTMLAttributes<HTMLInputElement> {
 /** What looks like the field, and the bare input inside; a lock says that the server fixes the value. */
 export function TextField(props: TextFieldProps): ReactNode {
   const { control, inputRef, isSpoken = false, icon, before, children, ...attributes } = props
-  const shown = control.isLocked ? 'lock' : icon
+  const shown = control.value.locked ? 'lock' : icon
   return (
     <span className={isSpoken ? 'fm-field fm-when' : 'fm-field'}>
       {shown && <Icon name={shown} />}
@@ -40,22 +40,13 @@ export function EmailControl(props: ControlProps): ReactNode {
 }
 
 export function NumberControl(props: ControlProps): ReactNode {
-  const { definition, field, onInput } = props
+  const { definition, field } = props
   const { unit, min, max } = definition
   const range = min !== null && max !== null ? `${min}–${max}` : undefined
   const hint = unit ?? range
 
-  function step(event: KeyboardEvent): void {
-    const size = event.shiftKey ? 10 : 1
-    const next = { ArrowUp: size, ArrowDown: -size }[event.key]
-    if (next === undefined || field.readOnly || event.altKey) return
-    event.preventDefault()
-    const text = stepNumber(definition, field.value, next)
-    if (text !== undefined) onInput(text)
-  }
-
   return (
-    <TextField control={props} inputMode="decimal" dir="ltr" onKeyDown={step}>
+    <TextField control={props} inputMode="decimal" dir="ltr">
       {hint && (
         <span className="fm-small fm-unit" id={`${field.id}-u`} dir="auto">
           {hint}

@@ -9,7 +9,8 @@ import { TextField } from './one-line.tsx'
 
 export function SecretControl(props: ControlProps): ReactNode {
   const { messages, locale } = usePage()
-  const { definition, field, storedAt, isUnsaved } = props
+  const { definition, field, value, draft } = props
+  const isUnsaved = draft !== undefined
   const name = <span className="fm-hidden"> {definition.displayName}</span>
   const [isReplacing, setReplacing] = useState(false)
   const [isShown, setShown] = useState(false)
@@ -30,8 +31,8 @@ export function SecretControl(props: ControlProps): ReactNode {
   }, [isUnsaved])
 
   if (isAtRest || field.readOnly) {
-    const since = storedAt
-      ? format(messages.secretSince, { time: displayDate(storedAt, locale) })
+    const since = value.updatedAt
+      ? format(messages.secretSince, { time: displayDate(value.updatedAt, locale) })
       : messages.secretSet
     return (
       <TextField control={props} icon="key" readOnly value={isSet ? since : messages.secretNotSet}>

@@ -1,6 +1,5 @@
 /** A file of settings: first what it would change, then the change. */
 import { type ReactNode, useEffect, useState } from 'react'
-import { Button } from '../button.tsx'
 import type { ImportReport, SettingsExport } from '@fastify-modular/settings/client'
 import { Icon } from '../icons.tsx'
 import { format, plural } from '../../texts/messages.ts'
@@ -69,16 +68,15 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
   const writes = preview ? preview.create.length + preview.update.length : 0
   const resets = preview?.delete.length ?? 0
   const text = resets > 0 ? messages.importAndReset : writes > 0 ? messages.importCount : messages.importApply
-  const actions = (
-    <Button
-      look={resets > 0 ? 'danger' : 'main'}
-      disabled={writes + resets === 0 || problem !== ''}
-      onClick={() => void apply()}
-      text={format(text, { writes, resets })}
-    />
-  )
+  const action = {
+    text: format(text, { writes, resets }),
+    isDangerous: resets > 0,
+    isOff: writes + resets === 0 || problem !== '',
+    staysOpen: true,
+    run: () => void apply(),
+  }
   return (
-    <Dialog title={messages.importTitle} onClose={onClose} closeText={messages.cancel} actions={actions}>
+    <Dialog title={messages.importTitle} action={action} onClose={onClose}>
       <label className="fm-drop">
         <Icon name="up" />
         <span>

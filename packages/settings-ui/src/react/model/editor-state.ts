@@ -102,9 +102,8 @@ export function withValues(state: EditorState, fresh: readonly SettingValue[]): 
 
 /** These drafts are being sent. */
 export function withSent(state: EditorState, keys: readonly string[]): EditorState {
-  const drafts = new Map(state.drafts)
-  for (const [key, draft] of drafts) if (keys.includes(key)) drafts.set(key, { ...draft, sent: draft.input })
-  return { ...state, drafts, saved: initialState.saved }
+  const next = withDrafts(state, keys, (draft) => ({ ...draft, sent: draft.input }))
+  return { ...next, saved: initialState.saved }
 }
 
 /** A value that was written from here: the draft with this input has done its work. */
@@ -123,12 +122,19 @@ export function withErrors(
   state: EditorState,
   errors: Readonly<Record<string, readonly string[]>>,
 ): EditorState {
-  const drafts = new Map(state.drafts)
-  for (const [key, messages] of Object.entries(errors)) {
-    const draft = drafts.get(key)
-    if (draft) drafts.set(key, { ...draft, errors: messages })
-  }
-  return { ...state, drafts }
+  return withDrafts(state, Object.keys(errors), (draft, key) => ({ ...draft, errors: errors[key] ?? [] }))
+}
+
+/** These drafts changed, as far as they are there. */
+function withDrafts(
+  state: EditorState,
+  keys: readonly string[],
+  change: (draft: Draft, key: string) => Draft,
+): EditorState {
+  const drafts = [...state.drafts].map(
+    ([key, draft]) => [key, keys.includes(key) ? change(draft, key) : draft] as const,
+  )
+  return { ...state, drafts: new Map(drafts) }
 }
 
 /** What to send for these drafts, and what is wrong with those that cannot be sent, as far as the page can see. */
@@ -166,12 +172,6 @@ export function needsAttention({
 export function firstOf({ definitions }: EditorState, keys: readonly string[]): EditorState['focus'] {
   const first = definitions.find(({ key }) => keys.includes(key))
   return first ? { key: first.key } : null
-}
-
-/** Whether a refusal names settings without a draft: a rule about several may. */
-export function hasErrorsElsewhere({ drafts }: EditorState, { errors }: SettingsRequestError): boolean {
-  const keys = Object.keys(errors)
-  return keys.length === 0 || keys.some((key) => !drafts.has(key))
 }
 
 /** Whether the user shall be asked before the drafts are saved. */

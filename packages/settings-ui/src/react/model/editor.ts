@@ -4,7 +4,6 @@ import { format, type Messages, plural } from '../../texts/messages.ts'
 import {
   type EditorState,
   firstOf,
-  hasErrorsElsewhere,
   initialState,
   type Message,
   readDrafts,
@@ -113,6 +112,16 @@ export class SettingsEditor extends EditorStore {
     this.update({ message: isShown ? message : null, announcement: { text: `${text} ${hint}`.trim() } })
   }
 
+  /** Browsers have no clipboard outside of a secure context, and may refuse to write to it: then nothing is said. */
+  async copy(text: string): Promise<void> {
+    try {
+      await navigator.clipboard.writeText(text)
+    } catch {
+      return
+    }
+    this.say({ kind: 'done', text: this.#language().messages.copied })
+  }
+
   /** Takes away what the bar says: first the failure, then the message that it covers. */
   readonly dismiss = (): void => this.update(this.state.failure ? { failure: null } : { message: null })
 
@@ -176,20 +185,19 @@ export class SettingsEditor extends EditorStore {
     }
     const isStale = error && (error.status === 409 || error.status === 412)
     if (isStale || saved.includes(undefined)) await this.refresh()
-    if (!error) return this.#saySaved(keys, saved)
+    if (!error) {
+      const { messages, locale } = this.#language()
+      const text = plural(messages.saved, keys.length, locale)
+      return this.say({ kind: 'done', text, ...this.#undoOf(keys, saved) })
+    }
     this.#showErrors(error.errors)
     this.know(error.people)
+    const wrong = Object.keys(error.errors)
+    // A rule about several settings may name one without a draft, or none.
+    const isShown =
+      error.status === 422 && wrong.length > 0 && wrong.every((key) => this.state.drafts.has(key))
     if (isStale) this.#showConflicts(error)
-    else if (error.status !== 422 || hasErrorsElsewhere(this.state, error)) this.#fail(error)
-  }
-
-  #saySaved(keys: readonly string[], saved: SaveOutcome['saved']): void {
-    const { messages, locale } = this.#language()
-    this.say({
-      kind: 'done',
-      text: plural(messages.saved, keys.length, locale),
-      ...this.#undoOf(keys, saved),
-    })
+    else if (!isShown) this.#fail(error)
   }
 
   /** The way back from a write of shared values: one change set for all; none where nothing changed. */

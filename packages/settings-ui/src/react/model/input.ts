@@ -31,8 +31,9 @@ export function parseInput(definition: Definition, input: Input, before: JsonVal
   if (text === '') return parseEmpty(definition)
   if (type === SettingType.Number) return parseNumber(text)
   if (type === SettingType.Json) return parseJson(text)
-  if (type === SettingType.DateTime) return parseDateTime(text, zoneOf(before, sensitive))
-  return { value: text }
+  if (type !== SettingType.DateTime) return { value: text }
+  const value = fromLocal(text, zoneOf(before, sensitive))
+  return value === null ? { problem: { message: 'invalidDateTime' } } : { value }
 }
 
 /** Free text: space counts, and a pattern may say what it has to look like. */
@@ -58,13 +59,9 @@ function parseJson(text: string): Parsed {
   try {
     return { value: JSON.parse(text) as JsonValue } // parsed JSON
   } catch {
-    return { problem: { message: 'invalidJson', params: { ...findJsonError(text) } } }
+    const { line = 1, column = 1 } = findJsonError(text) ?? {}
+    return { problem: { message: 'invalidJson', params: { line, column } } }
   }
-}
-
-function parseDateTime(text: string, zone: DateTimeZone): Parsed {
-  const value = fromLocal(text, zone)
-  return value === null ? { problem: { message: 'invalidDateTime' } } : { value }
 }
 
 /** A value that was stored without an offset keeps having none; a new one says which instant it means. */
@@ -80,16 +77,11 @@ export function checkInput(
   messages: Messages,
 ): string | undefined {
   const parsed = parseInput(definition, input, before)
-  if ('problem' in parsed) return describe(parsed.problem, messages)
+  if ('problem' in parsed) return format(messages[parsed.problem.message], parsed.problem.params)
   const { value } = parsed
   if (value === null || value === '') return undefined
   if (typeof value === 'number') return checkRange(definition, value, messages)
   return typeof value === 'string' ? checkText(definition, value, messages) : undefined
-}
-
-/** A problem as a sentence. */
-function describe({ message, params }: Problem, messages: Messages): string {
-  return format(messages[message], params)
 }
 
 function checkRange(definition: Definition, value: number, messages: Messages): string | undefined {
@@ -139,18 +131,12 @@ const pad = (number: number): string => String(number).padStart(2, '0')
 
 /** As `<input type="datetime-local">` holds it: `2030-01-01T12:00:00Z` → `2030-01-01T07:00` in New York; without an offset it stays as it is. */
 export function toLocal(iso: string): string {
-  return shortest(hasOffset(iso) ? localOf(new Date(iso)) : iso.slice(0, 19))
-}
-
-/** Shifted by the offset, UTC shows the local time. */
-function localOf(date: Date): string {
-  const shifted = new Date(date.getTime() - date.getTimezoneOffset() * 60_000)
-  return Number.isNaN(shifted.getTime()) ? '' : shifted.toISOString().slice(0, 19)
-}
-
-/** Browsers leave seconds out when there are none. */
-function shortest(local: string): string {
-  return local.length === 19 && local.endsWith(':00') ? local.slice(0, 16) : local
+  const date = new Date(iso)
+  // Shifted by the offset, UTC shows the local time.
+  const local = hasOffset(iso)
+    ? new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString()
+    : iso
+  return local.slice(0, 19).replace(/(:\d\d):00$/, '$1') // browsers leave seconds out when there are none
 }
 
 /** Whether an ISO 8601 date-time names an instant. */
@@ -212,13 +198,6 @@ export function relativeTime(date: Date, locale: string, now = Date.now()): stri
   return unit ? formats.format(Math.round(seconds / unit[1]), unit[0]) : formats.format(0, 'second')
 }
 
-/** The number after or before the one that is entered, within its bounds; undefined where none is entered. */
-export function stepNumber({ min, max }: Definition, text: string, step: number): string | undefined {
-  const parsed = parseNumber(text.trim() || '0')
-  if (!('value' in parsed) || typeof parsed.value !== 'number') return undefined
-  return String(Math.min(max ?? Infinity, Math.max(min ?? -Infinity, parsed.value + step)))
-}
-
 const space = /[ \t\n\r]*/y
 // oxlint-disable-next-line no-control-regex -- JSON forbids them within strings
 const string = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*"/y
@@ -227,10 +206,11 @@ const other = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?|true|false|null/y
 /** Nesting after which the search gives up; the API takes 32. */
 const deepest = 500
 
-/** Line and column, from 1. */
+/** Line and column, from 1, and the characters before it. */
 interface Place {
   readonly line: number
   readonly column: number
+  readonly offset: number
 }
 
 /** The first character that is not JSON, null if all is: engines report it in different words, or not at all. */
@@ -239,8 +219,9 @@ export function findJsonError(text: string): Place | null {
     JSON.parse(text)
     return null
   } catch {
-    const before = text.slice(0, errorOffset(text)).split('\n')
-    return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 }
+    const offset = errorOffset(text)
+    const before = text.slice(0, offset).split('\n')
+    return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1, offset }
   }
 }
 

@@ -1,7 +1,9 @@
-/** Which settings a page lists and in which order: groups, and settings that depend on another one. */
+/** Which settings a page lists and in which order: groups, filters, and settings that depend on another one. */
+import { SettingScope } from '@fastify-modular/settings/client'
+import type { Messages } from '../../texts/messages.ts'
 import type { EditorState } from './editor-state.ts'
 import { toInput } from './input.ts'
-import { type Definition, isStale } from './setting.ts'
+import { type Definition, isStale, type SettingValue } from './setting.ts'
 
 export interface Group {
   readonly name: string
@@ -63,4 +65,41 @@ export function isLeftOut({ key, showWhen }: Definition, state: EditorState): bo
   if (other) return draft.input !== toInput(other, showWhen.equals)
   const stored = values.get(showWhen.key)
   return stored !== undefined && JSON.stringify(stored.value) !== JSON.stringify(showWhen.equals)
+}
+
+interface FilterOf {
+  readonly text: 'application' | 'system' | Extract<keyof Messages, `filter${string}`>
+  readonly test: (definition: Definition, value: SettingValue | undefined, isWrong: boolean) => boolean
+}
+
+const filters = {
+  modified: { text: 'filterModified', test: (_definition, value) => value?.isOverridden === true },
+  attention: { text: 'filterAttention', test: (_definition, _value, isWrong) => isWrong },
+  locked: { text: 'filterLocked', test: (_definition, value) => value?.locked === true },
+  sensitive: { text: 'filterSensitive', test: ({ sensitive }) => sensitive },
+  application: { text: 'application', test: ({ scope }) => scope !== SettingScope.System },
+  system: { text: 'system', test: ({ scope }) => scope === SettingScope.System },
+} as const satisfies Readonly<Record<string, FilterOf>>
+
+export type Filter = keyof typeof filters
+
+/** Of each kind, several show what has any of them. */
+export const stateFilters: readonly Filter[] = ['modified', 'attention', 'locked', 'sensitive']
+export const scopeFilters: readonly Filter[] = ['application', 'system']
+
+/** Those that an address names. */
+export function toFilters(names: readonly string[]): readonly Filter[] {
+  return [...stateFilters, ...scopeFilters].filter((filter) => names.includes(filter))
+}
+
+export function filterName(filter: Filter, messages: Messages): string {
+  return messages[filters[filter].text]
+}
+
+/** Whether the filters that are on leave a setting in the list. */
+export function passes(only: readonly Filter[], ...setting: Parameters<FilterOf['test']>): boolean {
+  return [stateFilters, scopeFilters].every((kind) => {
+    const chosen = kind.filter((filter) => only.includes(filter))
+    return chosen.length === 0 || chosen.some((filter) => filters[filter].test(...setting))
+  })
 }

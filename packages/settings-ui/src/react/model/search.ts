@@ -83,7 +83,7 @@ export function createSearch(definitions: readonly Definition[]): (query: Search
     })
     const ranked = found
       .filter(({ matches }) => matches.some(({ length }) => length > 0))
-      .map((entry) => ({ ...rank(entry, words, rarity), definition: entry.definition }))
+      .map(({ definition, fields, matches }) => ({ definition, ...rank(fields, matches, words, rarity) }))
       .toSorted((a, b) => Number(a.isByKey) - Number(b.isByKey) || b.count - a.count || b.score - a.score)
     const hits = ranked.filter(({ count, isNamed }) => isNamed || count * 2 > words.length)
     const others = ranked.length > 0 ? ranked : similar(entries, words)
@@ -119,6 +119,22 @@ const shown: readonly string[] = ['name', 'group', 'description']
 /** What people call a setting: a query that has all of it means it. */
 const naming: readonly string[] = ['name', 'keyword', 'option', 'group']
 
+/** A text that has a word, and how well. */
+interface Match {
+  readonly field: Field
+  readonly points: number
+}
+
+/** Best first. */
+function matchesOf(word: string, fields: readonly Field[]): readonly Match[] {
+  const matches: Match[] = []
+  for (const field of fields) {
+    const points = weights[field.kind] * qualityOf(word, field)
+    if (points > 0) matches.push({ field, points })
+  }
+  return matches.toSorted((a, b) => b.points - a.points)
+}
+
 interface Rank {
   /** Words of the query that the setting has. */
   readonly count: number
@@ -130,49 +146,31 @@ interface Rank {
   readonly isByKey: boolean
 }
 
-/** A text that has a word, and how well. */
-interface Match {
-  readonly field: Field
-  readonly points: number
-}
-
-function matchesOf(word: string, fields: readonly Field[]): readonly Match[] {
-  const matches: Match[] = []
-  for (const field of fields) {
-    const points = weights[field.kind] * qualityOf(word, field)
-    if (points > 0) matches.push({ field, points })
-  }
-  return matches
-}
-
-interface RankedEntry extends Entry {
-  /** By word. */
-  readonly matches: readonly (readonly Match[])[]
-}
-
-function rank({ fields, matches }: RankedEntry, words: readonly string[], rarity: readonly number[]): Rank {
-  const best = matches.map((of) =>
-    of.reduce<Match | undefined>((a, b) => (a && a.points >= b.points ? a : b), undefined),
-  )
-  const found = best.filter((match) => match !== undefined)
-  const unseen = best.find(
-    (match, index) => match && !matches[index]?.some(({ field }) => shown.includes(field.kind)),
-  )?.field
+/** @param matches of each word */
+function rank(
+  fields: readonly Field[],
+  matches: readonly (readonly Match[])[],
+  words: readonly string[],
+  rarity: readonly number[],
+): Rank {
+  const best = matches.flatMap(([first]) => first ?? [])
+  const unseen = matches.find((of) => of.length > 0 && of.every(({ field }) => isUnseen(field)))?.[0]?.field
   const whole = words.join('')
   const joined = words.length > 1 ? fields.filter((field) => field.joined.includes(whole)) : []
+  const points = matches.map(([first], index) => (first?.points ?? 0) * (rarity[index] ?? 1))
   return {
-    count: found.length,
+    count: best.length,
     score:
-      best.reduce((total, match, index) => total + (match?.points ?? 0) * (rarity[index] ?? 1), 0) +
+      points.reduce((total, each) => total + each, 0) +
       Math.max(0, ...joined.map(({ kind }) => weights[kind])),
-    reason: unseen && isUnseen(unseen.kind) ? { kind: unseen.kind, text: unseen.text } : undefined,
+    reason: unseen && isUnseen(unseen) ? { kind: unseen.kind, text: unseen.text } : undefined,
     isNamed: fields.some(({ kind, words: own }) => naming.includes(kind) && isWithin(own, words)),
-    isByKey: found.every(({ field }) => field.kind === 'key'),
+    isByKey: best.every(({ field }) => field.kind === 'key'),
   }
 }
 
-function isUnseen(kind: Field['kind']): kind is Reason['kind'] {
-  return !shown.includes(kind)
+function isUnseen(field: Field): field is Field & Reason {
+  return !shown.includes(field.kind)
 }
 
 /** Whether the query has all words of a name. */
@@ -237,9 +235,7 @@ function isOneEdit(a: string, b: string): boolean {
 
 /** The words of a text, without case and diacritics: "preis" finds "Préis". */
 function wordsOf(text: string): readonly string[] {
-  return fold(text)
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '')
+  return fold(text).match(/[\p{L}\p{N}]+/gu) ?? []
 }
 
 /** Without case and diacritics. */

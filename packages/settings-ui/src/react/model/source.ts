@@ -79,7 +79,6 @@ async function saveEach(
 ): Promise<SaveOutcome> {
   const saved: (SettingValue | undefined)[] = []
   const keys: string[] = []
-  const errors: Record<string, readonly string[]> = {}
   let refusal: SettingsRequestError | undefined
   for (const entry of entries) {
     try {
@@ -88,22 +87,13 @@ async function saveEach(
       keys.push(entry.key)
     } catch (error) {
       const failure = toFailure(error)
-      const isOfThisValue = [409, 412, 422].includes(failure.status)
-      if (!isOfThisValue) return { saved, keys, error: failure }
-      Object.assign(errors, failure.errors)
-      refusal = failure.status === 422 && refusal ? refusal : failure
+      if (![409, 412, 422].includes(failure.status)) return { saved, keys, error: failure }
+      const { status, message: detail, locked } = failure.status === 422 && refusal ? refusal : failure
+      const errors = { ...refusal?.errors, ...failure.errors }
+      refusal = new SettingsRequestError(status, { detail, errors, locked })
     }
   }
-  if (!refusal) return { saved, keys }
-  return {
-    saved,
-    keys,
-    error: new SettingsRequestError(refusal.status, {
-      detail: refusal.message,
-      errors,
-      locked: refusal.locked,
-    }),
-  }
+  return { saved, keys, ...(refusal && { error: refusal }) }
 }
 
 /** Any other error counts as a request without an answer. */

@@ -4,7 +4,7 @@ import { Button } from '../button.tsx'
 import { Icon } from '../icons.tsx'
 import { format } from '../../texts/messages.ts'
 import { needsAttention } from '../model/editor-state.ts'
-import { type Filter, filterName, passes, scopeFilters, stateFilters } from '../model/filters.ts'
+import { type Filter, filterName, passes, scopeFilters, stateFilters } from '../model/listing.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { useView } from './use-results.ts'
 
@@ -60,10 +60,15 @@ function toggled(only: readonly Filter[], filter: Filter): readonly Filter[] {
 
 /** The filters that are on, each with the button that takes it off. */
 export function Chips(): ReactNode {
-  const { messages } = usePage()
+  const { root, messages } = usePage()
   const { url, changeUrl } = useView()
   const { only } = url
   if (only.length === 0) return null
+  /** A chip goes with its filter: the focus stays with the search. */
+  function leave(filters: readonly Filter[]): void {
+    root.current?.querySelector<HTMLElement>('[role=searchbox]')?.focus()
+    changeUrl({ only: filters })
+  }
   return (
     <div className="fm-chips">
       {only.map((filter) => (
@@ -72,28 +77,13 @@ export function Chips(): ReactNode {
           type="button"
           className="fm-chip"
           aria-label={format(messages.removeFilter, { name: filterName(filter, messages) })}
-          onClick={(event) => {
-            focusSearch(event.currentTarget)
-            changeUrl({ only: toggled(only, filter) })
-          }}
+          onClick={() => leave(toggled(only, filter))}
         >
           {filterName(filter, messages)}
           <Icon name="close" />
         </button>
       ))}
-      <Button
-        look="link"
-        onClick={(event) => {
-          focusSearch(event.currentTarget)
-          changeUrl({ only: [] })
-        }}
-        text={messages.clearFilters}
-      />
+      <Button look="link" onClick={() => leave([])} text={messages.clearFilters} />
     </div>
   )
-}
-
-/** A chip goes with its filter: the focus stays with the search. */
-function focusSearch(chip: HTMLElement): void {
-  chip.closest('.fm-tools')?.querySelector<HTMLElement>('[type=search]')?.focus()
 }

@@ -6,8 +6,8 @@ import { Icon } from '../icons.tsx'
 import { format, type Messages, plural } from '../../texts/messages.ts'
 import type { Reason } from '../model/search.ts'
 import { useEditor, useMayChange, usePage } from '../page-context.ts'
-import { scopeName } from '../row/row-pills.tsx'
-import { SettingRow } from '../row/setting-row.tsx'
+import { scopeName } from '../row/row-description.tsx'
+import { SettingRow, type SettingRowProps } from '../row/setting-row.tsx'
 import { atOnce, type Row, type Section, useView } from './use-results.ts'
 import { noSearch } from './use-url-state.ts'
 
@@ -72,13 +72,12 @@ function LoadFailure(): ReactNode {
 }
 
 function ReadOnlyNotice({ sections }: { readonly sections: readonly Section[] }): ReactNode {
-  const { messages } = usePage()
+  const { messages, isAdmin } = usePage()
   const mayChange = useMayChange({ scope: SettingScope.Application })
-  const mayChangeSystem = useMayChange({ scope: SettingScope.System })
   const hasSystem = sections.some(({ rows }) =>
     rows.some(({ definition }) => definition.scope === SettingScope.System),
   )
-  if (mayChange && (!hasSystem || mayChangeSystem)) return null
+  if (mayChange && (!hasSystem || isAdmin)) return null
   return (
     <p className="fm-notice is-muted">
       <Icon name="lock" />
@@ -96,6 +95,17 @@ function Summary(): ReactNode {
   const { corrected } = found
   const text = url.text.trim()
   const query = corrected !== undefined && !isExact ? corrected : text
+  const correction = corrected !== undefined && (
+    <Button
+      look="link"
+      onClick={() => changeUrl({ isExact: !isExact })}
+      text={
+        isExact
+          ? format(messages.didYouMean, { query: corrected })
+          : format(messages.searchExactly, { query: text })
+      }
+    />
+  )
   if (count === 0) {
     return (
       <div className="fm-empty">
@@ -108,16 +118,10 @@ function Summary(): ReactNode {
             ))}
           </p>
         )}
-        {corrected !== undefined && isExact && (
-          <Button
-            look="link"
-            onClick={() => changeUrl({ isExact: false })}
-            text={format(messages.didYouMean, { query: corrected })}
-          />
-        )}
+        {correction}
         <Button
           onClick={() => {
-            root.current?.querySelector<HTMLElement>('[type=search]')?.focus() // this button goes
+            root.current?.querySelector<HTMLElement>('[role=searchbox]')?.focus() // this button goes
             changeUrl(noSearch)
           }}
           text={messages.clearSearch}
@@ -130,17 +134,7 @@ function Summary(): ReactNode {
       {query
         ? plural(messages.resultsFor, count, locale, { query })
         : plural(messages.results, count, locale)}
-      {corrected !== undefined && (
-        <Button
-          look="link"
-          onClick={() => changeUrl({ isExact: !isExact })}
-          text={
-            isExact
-              ? format(messages.didYouMean, { query: corrected })
-              : format(messages.searchExactly, { query: text })
-          }
-        />
-      )}
+      {correction}
       {filtered > 0 && text !== '' && (
         <Button
           look="link"
@@ -210,24 +204,19 @@ const reasons = {
 
 function Rows({ rows, isMixed }: RowsProps): ReactNode {
   const { messages } = usePage()
-  // The same elements again are not rendered again, whatever the search does.
-  const elements = useMemo(() => new Map<string, ReactNode>(), [isMixed, messages])
-  return rows.map(({ definition, reason }) => {
-    const name = `${definition.key} ${reason?.text ?? ''}`
-    const known = elements.get(name)
-    if (known !== undefined) return known
-    const isScopeShown = isMixed && definition.scope === SettingScope.System
-    const made = (
-      <SettingRow
-        key={definition.key}
-        definition={definition}
-        reason={reason && format(messages[reasons[reason.kind]], { text: reason.text })}
-        isScopeShown={isScopeShown}
-      />
-    )
-    elements.set(name, made)
-    return made
-  })
+  return rows.map(({ definition, reason }) => (
+    <StillRow
+      key={definition.key}
+      definition={definition}
+      reason={reason && format(messages[reasons[reason.kind]], { text: reason.text })}
+      isScopeShown={isMixed && definition.scope === SettingScope.System}
+    />
+  ))
+}
+
+/** The same element again is not rendered again, whatever the search does. */
+function StillRow(props: SettingRowProps): ReactNode {
+  return useMemo(() => <SettingRow {...props} />, [props.definition, props.reason, props.isScopeShown])
 }
 
 /** Opened by the user, by a link, and by what is unsaved; closed by the user only. */

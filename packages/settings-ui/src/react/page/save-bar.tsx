@@ -1,14 +1,14 @@
 /** The bar at the end of a page, the only place of messages: what is unsaved, what was done, why something failed, and what to do about it. */
 import type { SettingsRequestError } from '@fastify-modular/settings/client'
-import { type ReactNode, useLayoutEffect } from 'react'
+import { type ReactNode, useLayoutEffect, useRef } from 'react'
+import { format, plural } from '../../texts/messages.ts'
 import { Button } from '../button.tsx'
 import { Icon, type IconName } from '../icons.tsx'
-import { format, plural } from '../../texts/messages.ts'
+import { MenuButton } from '../menu.tsx'
 import { type EditorState, type Message, needsAttention, needsSave } from '../model/editor-state.ts'
-import { isSent } from '../model/setting.ts'
-import { copyText, useEditor, usePage } from '../page-context.ts'
-import { Attention } from './attention.tsx'
-import { shortCutName } from '../tree.ts'
+import { type Definition, isSent, splitError } from '../model/setting.ts'
+import { useEditor, usePage } from '../page-context.ts'
+import { shortCutName, treeOf } from '../tree.ts'
 
 export function SaveBar(): ReactNode {
   const { editor, messages, locale } = usePage()
@@ -106,11 +106,7 @@ function Failure({ failure, count }: ActionsProps & { readonly failure: Settings
         <>
           {' '}
           <bdi>{format(messages.reference, { id: reference })}</bdi>
-          <Button
-            look="link"
-            onClick={() => void copyText(reference, editor, messages)}
-            text={messages.copy}
-          />
+          <Button look="link" onClick={() => void editor.copy(reference)} text={messages.copy} />
         </>
       )}
     </>
@@ -164,4 +160,57 @@ function SignedOut({ count }: { readonly count: number }): ReactNode {
   }, [editor, save])
   const hint = goesOn && plural(messages.signedOutHint, count, locale)
   return <Say kind="locked" text={messages.signedOut} hint={hint} />
+}
+
+function Attention({ wrong }: { readonly wrong: readonly Definition[] }): ReactNode {
+  const { root, messages, locale, reveal } = usePage()
+  const drafts = useEditor((state) => state.drafts)
+  const isToDecide = wrong.every(({ key }) => drafts.get(key)?.theirs)
+  /** Where the last step led. */
+  const last = useRef('')
+
+  function go(key: string): void {
+    last.current = key
+    reveal(key)
+  }
+
+  function next(): void {
+    const focused = treeOf(root.current).activeElement?.closest('[data-key]')?.getAttribute('data-key')
+    const at = wrong.findIndex(({ key }) => key === (focused ?? last.current))
+    const target = wrong[(at + 1) % wrong.length]
+    if (target) go(target.key)
+  }
+
+  return (
+    <span className={`fm-pill fm-attention ${isToDecide ? 'is-warn' : 'is-bad'}`}>
+      <Icon name="alert" />
+      <MenuButton
+        className="fm-link"
+        role="group"
+        isAbove
+        label={plural(isToDecide ? messages.toDecide : messages.needAttention, wrong.length, locale)}
+      >
+        {wrong.map(({ key, displayName }) => (
+          <a
+            key={key}
+            href={`#setting:${key}`}
+            onClick={(event) => {
+              event.preventDefault()
+              go(key)
+            }}
+          >
+            <Icon name="alert" />
+            <span dir="auto">
+              {displayName}
+              <span className="fm-small">
+                {(drafts.get(key)?.errors ?? []).map((error) => splitError(error).text).join(' ') ||
+                  messages.decideFirst}
+              </span>
+            </span>
+          </a>
+        ))}
+      </MenuButton>
+      <Button look="link" onClick={next} text={messages.next} />
+    </span>
+  )
 }

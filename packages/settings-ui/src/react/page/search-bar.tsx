@@ -9,18 +9,14 @@ import { usePage } from '../page-context.ts'
 import { listenToShortCut, shortCutName, treeOf } from '../tree.ts'
 import { Chips, FilterMenu } from './filters.tsx'
 import { useView } from './use-results.ts'
-import { show } from './use-reveal.ts'
+import { show } from './use-window.ts'
 import { longestText } from './use-url-state.ts'
-
-interface SearchBarProps {
-  /** In front of the search on narrow pages: what opens the list of groups. */
-  readonly children: ReactNode
-}
 
 /** Settings from which on there is something to search and to filter. */
 const enough = 8
 
-export function SearchBar({ children }: SearchBarProps): ReactNode {
+/** @param children in front of the search on narrow pages: what opens the list of groups */
+export function SearchBar({ children }: { readonly children: ReactNode }): ReactNode {
   const { url, results } = useView()
   const { editor, messages, canUpdate } = usePage()
   const [isOpen, setOpen] = useState(url.text !== '')
@@ -125,7 +121,8 @@ function SearchField({ isOpen, onOpen }: SearchFieldProps): ReactNode {
         <input
           ref={input}
           className="fm-bare"
-          type="search"
+          role="searchbox"
+          inputMode="search"
           aria-label={messages.search}
           aria-keyshortcuts="Control+K Meta+K"
           placeholder={messages.search}

@@ -2,7 +2,7 @@
 import { createContext, useContext, useEffect, useMemo, useState } from 'react'
 import { plural } from '../../texts/messages.ts'
 import { type EditorState, needsAttention } from '../model/editor-state.ts'
-import { passes } from '../model/filters.ts'
+import { passes } from '../model/listing.ts'
 import { type Group, groupDefinitions, isLeftOut } from '../model/listing.ts'
 import { createSearch, type Found, type Reason } from '../model/search.ts'
 import type { Definition } from '../model/setting.ts'
@@ -103,7 +103,8 @@ export function useResults(url: UrlState, { group, isWhole }: ResultsOptions): R
     const ordered = text.trim() === '' ? groups.flatMap((each) => each.definitions.map(toRow)) : found.hits
     const listed = ordered.filter(isListed)
     const kept = listed.filter(isKept)
-    return { found, kept, filtered: listed.length - kept.length }
+    const byGroup = new Map(sectionsOf(groups, kept).map(({ group: { slug }, rows }) => [slug, rows.length]))
+    return { found, kept, byGroup, count: kept.length, filtered: listed.length - kept.length }
   }, [search, groups, values, leftOut, attention, text, isExact, only])
 
   const isOnePage = editor.isOwn || group !== undefined
@@ -122,29 +123,12 @@ export function useResults(url: UrlState, { group, isWhole }: ResultsOptions): R
     }))
   }, [isSearch, isWhole, isPaused, groups, current, matches, leftOut, values.size])
 
-  const count = matches.kept.length
-  const byGroup = useMemo(
-    () => new Map(sectionsOf(groups, matches.kept).map(({ group: { slug }, rows }) => [slug, rows.length])),
-    [groups, matches],
-  )
+  const { count } = matches
   const spoken = useMemo(
     () => ({ text: isSearch ? plural(messages.found, count, locale) : '' }),
     [messages, locale, isSearch, count, text],
   )
-  const { found, filtered } = matches
-  return {
-    definitions,
-    groups,
-    current,
-    sections,
-    isSearch,
-    count,
-    byGroup,
-    filtered,
-    found,
-    leftOut,
-    spoken,
-  }
+  return { ...matches, definitions, groups, current, sections, isSearch, leftOut, spoken }
 }
 
 /** Whether the text has stayed the same for a moment. */

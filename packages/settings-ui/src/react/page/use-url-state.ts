@@ -1,6 +1,6 @@
 /** Group, search and filters as part of the address, so that links and the back button work. */
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { type Filter, toFilters } from '../model/filters.ts'
+import { type Filter, toFilters } from '../model/listing.ts'
 
 export interface UrlState {
   /** The slug of a group; null if the address does not say. */

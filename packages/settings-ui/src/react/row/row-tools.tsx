@@ -1,12 +1,22 @@
-/** What can be done with one setting: ↺ where there is something to take back, and a menu, which preferences have none of. */
+/** What can be done with one setting: ↺ where there is something to take back, a menu, which preferences have none of, and the choice between two values. */
+import { SettingType } from '@fastify-modular/settings/client'
 import type { ReactNode } from 'react'
+import { format } from '../../texts/messages.ts'
 import { Button } from '../button.tsx'
+import type { RowParts } from '../controls/control-props.ts'
 import { Icon } from '../icons.tsx'
 import { MenuButton, MenuItem } from '../menu.tsx'
-import { format } from '../../texts/messages.ts'
-import { displayTime, type SettingValue } from '../model/setting.ts'
-import { copyText, useEditor, usePage, useWriter } from '../page-context.ts'
-import type { RowParts } from './row-description.tsx'
+import { parseInput } from '../model/input.ts'
+import {
+  type Definition,
+  displayTime,
+  displayValue,
+  type Input,
+  type JsonValue,
+  type SettingValue,
+} from '../model/setting.ts'
+import { useEditor, usePage, useWriter } from '../page-context.ts'
+import { useMore } from '../use-more.ts'
 
 interface RowToolsProps extends RowParts {
   readonly mayChange: boolean
@@ -66,7 +76,7 @@ function RowMenu({ definition, value, onReset }: RowMenuProps): ReactNode {
     const url = new URL(location.href)
     url.hash = `setting:${key}`
     if (!isEmbedded) history.replaceState(history.state, '', url)
-    void copyText(url.href, editor, messages)
+    void editor.copy(url.href)
   }
 
   return (
@@ -85,7 +95,7 @@ function RowMenu({ definition, value, onReset }: RowMenuProps): ReactNode {
       <MenuItem icon="link" onSelect={copyLink}>
         {messages.copyLink}
       </MenuItem>
-      <MenuItem icon="copy" onSelect={() => void copyText(key, editor, messages)}>
+      <MenuItem icon="copy" onSelect={() => void editor.copy(key)}>
         {messages.copyKey}
       </MenuItem>
       {docsUrl && (
@@ -111,5 +121,47 @@ function ChangedBy({ value }: { readonly value: SettingValue }): ReactNode {
         ? format(messages.lastChangedBySomebody, { time })
         : format(messages.lastChanged, { name, time })}
     </p>
+  )
+}
+
+/** Characters up to which a button says the value that it stands for. */
+const shortest = 24
+
+interface RowConflictProps {
+  /** Of the text, which describes the control. */
+  readonly id: string
+  readonly definition: Definition
+  readonly theirs: SettingValue
+  /** What the user has entered. */
+  readonly input: Input
+}
+
+export function RowConflict({ id, definition, theirs, input }: RowConflictProps): ReactNode {
+  const { editor, messages } = usePage()
+  const { key, sensitive, type } = definition
+  const name = useWriter(theirs) ?? messages.somebody
+  const parsed = parseInput(definition, input, theirs.value)
+  const mine = 'value' in parsed ? parsed.value : String(input)
+  const texts = [mine, theirs.value].map((value: JsonValue) => displayValue(definition, value, messages))
+  const [mineText, theirText] = texts
+  const isShort = texts.every((text) => text.length <= shortest && !text.includes('\n'))
+  const isNamed = isShort && !sensitive && type !== SettingType.Json
+  const more = useMore(!isNamed)
+  const text = format(messages.theirs, { name })
+  return (
+    <div className="fm-conflict" role="group" aria-label={text}>
+      <p id={id} dir="auto">
+        {text}
+      </p>
+      {more && <more.Diff definition={definition} from={{ value: theirs.value }} to={{ value: mine }} />}
+      <Button onClick={() => editor.keepMine(definition)}>
+        {messages.keepMine}
+        {isNamed && <bdi>({mineText})</bdi>}
+      </Button>
+      <Button onClick={() => editor.undo(key)}>
+        {format(messages.useTheirs, { name })}
+        {isNamed && <bdi>({theirText})</bdi>}
+      </Button>
+    </div>
   )
 }

@@ -1,27 +1,31 @@
 /** One setting: its name and description, its control, and what is news about it. */
 import { SettingType } from '@fastify-modular/settings/client'
 import type { ReactNode } from 'react'
-import { isGroup, isWide, widthOf } from '../controls/controls.tsx'
+import { format } from '../../texts/messages.ts'
+import type { ControlProps, Field, RowParts } from '../controls/control-props.ts'
+import { isSegmented } from '../controls/choices.tsx'
+import { controlOf, isWide, widthOf } from '../controls/controls.tsx'
+import { CodeControl } from '../controls/long-text.tsx'
 import { Icon } from '../icons.tsx'
-import { type Definition, type Draft, elementId, rowState, splitError } from '../model/setting.ts'
+import { toInput } from '../model/input.ts'
+import { type Definition, type Draft, elementId, type Input, rowState, splitError } from '../model/setting.ts'
 import { useEditor, useMayChange, usePage } from '../page-context.ts'
-import { treeOf } from '../tree.ts'
-import { RowConflict } from './row-conflict.tsx'
-import { RowControl } from './row-control.tsx'
-import { RowDescription, RowTime } from './row-description.tsx'
-import { RowPills } from './row-pills.tsx'
+import { RowConflict } from './row-tools.tsx'
+import { RowDescription, RowPills, RowTime } from './row-description.tsx'
 import { RowTools } from './row-tools.tsx'
+import { treeOf } from '../tree.ts'
+import { useMore } from '../use-more.ts'
 
-interface SettingRowProps {
+export interface SettingRowProps {
   readonly definition: Definition
   /** Why a search has found it, where nothing that the row shows says so. */
   readonly reason?: string | undefined
   /** Says the scope, where the group around it has several. */
-  readonly isScopeShown?: boolean
+  readonly isScopeShown: boolean
 }
 
 /** Depends on nothing but its own value and draft. Its control is its first stop for Tab, its tools follow. */
-export function SettingRow({ definition, reason, isScopeShown = false }: SettingRowProps): ReactNode {
+export function SettingRow({ definition, reason, isScopeShown }: SettingRowProps): ReactNode {
   const { key, type, unit, min, max } = definition
   const page = usePage()
   const value = useEditor((state) => state.values.get(key))
@@ -54,7 +58,7 @@ export function SettingRow({ definition, reason, isScopeShown = false }: Setting
     >
       <div className="fm-about">
         <div className="fm-name">
-          <Label id={id} definition={definition} isOfGroup={isGroup(definition, isReadOnly)} />
+          <Label id={id} definition={definition} isOfGroup={isSegmented(definition) && !isReadOnly} />
           <RowPills id={`${id}-s`} {...parts} state={state} reason={reason} isScopeShown={isScopeShown} />
         </div>
         <RowDescription id={`${id}-d`} {...parts} />
@@ -82,31 +86,24 @@ interface LabelProps {
   /** Of the control. */
   readonly id: string
   readonly definition: Definition
-  /** Several elements make up the control, which the label cannot name then. */
+  /** Several elements make up the control: the label names their group, and leads to the first. */
   readonly isOfGroup: boolean
 }
 
 function Label({ id, definition, isOfGroup }: LabelProps): ReactNode {
   const { displayName, required } = definition
-  if (!isOfGroup) {
-    return (
-      <label htmlFor={id} className={required ? 'is-required' : undefined} dir="auto">
-        {displayName}
-      </label>
-    )
-  }
   return (
-    // oxlint-disable-next-line jsx-a11y/click-events-have-key-events -- as labels do; keys reach the group itself
-    <span
-      className="fm-label"
+    <label
       id={`${id}-l`}
+      htmlFor={isOfGroup ? undefined : id}
+      className={required && !isOfGroup ? 'is-required' : undefined}
       dir="auto"
       onClick={({ currentTarget }) =>
-        treeOf(currentTarget).getElementById(id)?.querySelector('input')?.focus()
+        isOfGroup && treeOf(currentTarget).getElementById(id)?.querySelector('input')?.focus()
       }
     >
       {displayName}
-    </span>
+    </label>
   )
 }
 
@@ -119,4 +116,64 @@ function Errors({ id, errors }: { readonly id: string } & Pick<Draft, 'errors'>)
       {errors.join(' ')}
     </p>
   )
+}
+
+interface RowControlProps extends RowParts {
+  readonly isReadOnly: boolean
+  /** Ids of what there is to know about it. */
+  readonly describedBy: string
+}
+
+function RowControl({ definition, value, draft, isReadOnly, describedBy }: RowControlProps): ReactNode {
+  const page = usePage()
+  const { editor, messages } = page
+  const { sensitive, placeholder, required, schema } = definition
+  const isSet = value.isOverridden || value.locked
+  const input = draft?.input ?? toInput(definition, value.value)
+  const onInput = (entered: Input): void => editor.edit(definition, entered)
+  const secret = isSet ? messages.secretSet : messages.secretNotSet
+  const example = placeholder === null ? undefined : format(messages.example, { value: placeholder })
+  const field: Field = {
+    id: elementId(page, definition),
+    'aria-describedby': describedBy || undefined,
+    'aria-invalid': (draft && !draft.theirs && draft.errors.length > 0) || undefined,
+    value: String(input),
+    placeholder: sensitive ? secret : example,
+    required: required && !(sensitive && isSet),
+    readOnly: isReadOnly,
+    autoComplete: 'off',
+    spellCheck: false,
+    onInput: (event) => onInput(event.currentTarget.value),
+    onBlur: () => afterPress(() => editor.leave(definition)),
+  }
+  const Control = schema === null || sensitive ? controlOf(definition) : SchemaControl
+  return (
+    <Control
+      definition={definition}
+      value={value}
+      draft={draft}
+      field={field}
+      input={input}
+      onInput={onInput}
+      onChoose={(chosen) => {
+        onInput(chosen)
+        if (!editor.isOwn) return
+        if (definition.confirm) page.save()
+        else editor.leave(definition)
+      }}
+    />
+  )
+}
+
+/** A message that appears while a button is pressed would push the button away, and the click would be lost. */
+function afterPress(run: () => void): void {
+  if (document.querySelector(':active')) addEventListener('pointerup', () => setTimeout(run), { once: true })
+  else run()
+}
+
+/** JSON where the file cannot be loaded. */
+function SchemaControl(props: ControlProps): ReactNode {
+  const more = useMore()
+  if (more === undefined) return <div className="fm-form" id={props.field.id} aria-busy />
+  return more ? <more.JsonControl {...props} /> : <CodeControl {...props} />
 }
