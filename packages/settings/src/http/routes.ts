@@ -13,6 +13,7 @@ import { addHistoryRoutes } from './routes/history.ts'
 import { addListRoute } from './routes/list.ts'
 import { addOwnValueRoutes } from './routes/own-values.ts'
 import { addRestoreRoutes } from './routes/restore.ts'
+import { addStreamRoutes } from './routes/stream.ts'
 import { addTransferRoutes } from './routes/transfer.ts'
 import { addValueRoutes } from './routes/values.ts'
 import { components, type SchemaTypes, validatorCompiler } from './schemas.ts'
@@ -53,6 +54,7 @@ export function addSettingsRoutes(
   addHistoryRoutes(context)
   addRestoreRoutes(context)
   addTransferRoutes(context)
+  addStreamRoutes(context)
 }
 
 /** Answers a failure with problem details (RFC 9457), where no errors plugin does. */

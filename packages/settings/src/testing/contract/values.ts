@@ -7,7 +7,7 @@ export const values: Readonly<Record<string, ContractCase>> = {
   'an empty store has revision 0 and no rows': async (open) => {
     const store = await open()
     assert.equal(await revisionOf(store), 0)
-    assert.deepEqual(await store.shared.read(), { revision: 0, rows: [] })
+    assert.deepEqual(await store.shared.read(), { revision: 0, token: '00000000', rows: [] })
     assert.deepEqual(await store.users.read('u1'), [])
     assert.equal(await rowOf(store, rowId('a')), undefined)
     assert.deepEqual(await store.scan('values', null, 10), [])
@@ -28,7 +28,7 @@ export const values: Readonly<Record<string, ContractCase>> = {
     assert.equal(result.revision, 1)
     assert.equal(result.at, updatedAt)
     assert.deepEqual(result.changes, [{ ...rowId('a'), revision: 1, before: undefined, after: row }])
-    assert.deepEqual(await store.shared.read(), { revision: 1, rows: [row] })
+    assert.deepEqual(await store.shared.read(), { revision: 1, token: result.token, rows: [row] })
   },
 
   'a second write replaces the row and reports the one before': async (open) => {
@@ -51,6 +51,7 @@ export const values: Readonly<Record<string, ContractCase>> = {
     const result = await writeAll(store, [change(rowId('a'), null)])
     assert.deepEqual(result, {
       revision: 2,
+      token: result.token,
       at: result.at,
       changes: [{ ...rowId('a'), revision: 2, before, after: undefined }],
     })
