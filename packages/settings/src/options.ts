@@ -30,7 +30,7 @@ export type FindPeople = (
 ) => Promise<Readonly<Record<string, string>>>
 
 /** Who gets sensitive values from `/resolved`: every signed-in caller; only users their own; or callers with `Settings.Update`. */
-export type ResolvedSecrets = 'signed-in' | 'owner' | 'permission'
+type ResolvedSecrets = 'signed-in' | 'owner' | 'permission'
 
 /** What can be translated of a definition; options by their value (`options.dark.label`), words of the search by the English ones (`keywords.dark mode`), members of a form by their names (`properties.search.title`), what they offer by its value (`properties.day.options.sun.label`; of a list of choices `options.sun.label`). */
 export type TranslatedField =
@@ -51,12 +51,6 @@ export type TranslatedField =
  * once for each field and each locale of the option `locales`, spelled as in BCP 47 (`de-AT`); synchronous.
  */
 export type Translate = (key: string, field: TranslatedField, locale: string) => string | undefined
-
-/** The option `translate` and the languages that it knows. */
-export interface Translation {
-  readonly translate: Translate
-  readonly locales: readonly string[]
-}
 
 /** Sizes; all values can be raised. */
 interface SettingsLimits extends Partial<ValueLimits> {
@@ -125,6 +119,12 @@ interface HistoryRetentionOptions {
   readonly days?: number
   /** Changes of one value; up to as many more until they are trimmed. @default 100 */
   readonly perValue?: number
+}
+
+/** The limits of a bulk, and of the bytes of an import. */
+export function bulkLimits({ limits = {} }: SettingsOptions) {
+  const { bulkEntries = 500, bulkBytes = 512 * 1024 } = limits
+  return { bulkEntries, bulkBytes }
 }
 
 /** What a request can have as its path, spelled as the router compares it; `:tenant` is a parameter. */

@@ -8,8 +8,7 @@ import { createSettingsService, type SettingsService } from './create-settings.t
 import { SettingsBuilder } from './definitions/builder.ts'
 import { Registry } from './definitions/registry.ts'
 import { createFindEvents, verifyEvents } from './events.ts'
-import { authenticateWith, declarePermission } from './http/access.ts'
-import { createPeople } from './http/people.ts'
+import { declarePermission } from './http/access.ts'
 import { addSettingsRoutes } from './http/routes.ts'
 import type { FindCaller } from './options.ts'
 import { FMOD_SETTINGS_CALLER_DECLARED_LATER, FMOD_SETTINGS_REGISTERED_TWICE } from './misuse-errors.ts'
@@ -122,27 +121,16 @@ async function makeReady(boot: Boot): Promise<void> {
 
 function addRoutes(boot: Boot, findCaller: FindCaller) {
   const { app, options, service } = boot
-  const { prefix = '/api/settings', limits = {} } = options
   return app.register(
     async (scope) => {
       boot.routes = scope
       boot.sawSwagger = scope.hasDecorator('swagger')
       scope.addHook('onRoute', ({ url }) => service.registry.reserve(url.slice(scope.prefix.length)))
-      addSettingsRoutes(scope, {
-        service,
-        authenticate: authenticateWith(findCaller),
-        selfService: options.selfService ?? false,
-        stream: options.stream ?? {},
-        resolvedSecrets: options.resolvedSecrets ?? 'signed-in',
-        people: createPeople(options.people, app.log),
-        translation: options.translate && { translate: options.translate, locales: options.locales ?? [] },
-        maxBulkEntries: limits.bulkEntries ?? 500,
-        maxBulkBytes: limits.bulkBytes ?? 512 * 1024,
-      })
+      addSettingsRoutes(scope, { service, options, findCaller })
       // Autoload sets prefixes by folder: the log shows the resulting address.
       app.log.info({ url: scope.prefix }, 'settings are served')
     },
-    { prefix },
+    { prefix: options.prefix ?? '/api/settings' },
   )
 }
 

@@ -1,7 +1,7 @@
 /** Definitions in the language of a request, made once for each language that the host names. */
 import { acceptedLocales, canonicalLocale } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
-import type { TranslatedField, Translation } from '../options.ts'
+import type { SettingsOptions, TranslatedField } from '../options.ts'
 import { type TaggedJson, toTaggedJson } from './conditional.ts'
 import type { CompleteDefinition, ValueSchema } from '../setting-definition.ts'
 import { valueSchema } from '../values/value-schema.ts'
@@ -40,16 +40,16 @@ const english = 'en'
 
 /**
  * @param definitions all of them, once the application is ready
- * @param translation undefined: everything is English
+ * @param options without `translate` everything is English
  */
 export function createLocalizer(
   definitions: () => readonly CompleteDefinition[],
-  translation: Translation | undefined,
+  { translate, locales = [] }: Pick<SettingsOptions, 'translate' | 'locales'>,
   log: FastifyBaseLogger,
 ): Localizer {
   /** Undefined until a request wants the language, null where nothing is translated. Requests add no language. */
   const byLocale = new Map<string, LocalizedDefinitions | null | undefined>(
-    translation?.locales.map((locale) => [canonicalLocale(locale) ?? locale, undefined]),
+    locales.map((locale) => [canonicalLocale(locale) ?? locale, undefined]),
   )
   let untranslated: LocalizedDefinitions | undefined
   let hasFailed = false
@@ -62,7 +62,7 @@ export function createLocalizer(
 
   function textIn(locale: string, key: string, field: TranslatedField): string | undefined {
     try {
-      const text: unknown = translation?.translate(key, field, locale)
+      const text: unknown = translate?.(key, field, locale)
       return typeof text === 'string' && text !== '' ? text : undefined
     } catch (err) {
       if (!hasFailed)
@@ -87,7 +87,6 @@ export function createLocalizer(
 
   return {
     forRequest({ headers }) {
-      if (!translation) return inEnglish()
       for (const locale of acceptedLocales(headers['accept-language'])) {
         if (byLocale.has(locale) && byLocale.get(locale) === undefined)
           byLocale.set(locale, translateInto(locale))
@@ -97,7 +96,7 @@ export function createLocalizer(
       }
       return inEnglish()
     },
-    isActive: translation !== undefined,
+    isActive: translate !== undefined,
   }
 }
 

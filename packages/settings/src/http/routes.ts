@@ -3,44 +3,35 @@
  * key is one of them is refused at boot.
  */
 import { problemMediaType, problemOfError, problemText } from '@fastify-modular/core/problem'
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { SettingsService } from '../create-settings.ts'
-import type { ResolvedSecrets, Translation } from '../options.ts'
-import { decorateCaller } from './access.ts'
-import { createLocalizer } from './localized-definitions.ts'
-import type { NamePeople } from './people.ts'
+import type { FindCaller, SettingsOptions } from '../options.ts'
+import { authenticateWith, decorateCaller } from './access.ts'
+import { createPeople } from './people.ts'
 import { addDefinitionRoutes } from './routes/definitions.ts'
 import { addHistoryRoutes } from './routes/history.ts'
-import { addListRoute, SharedLists } from './routes/list.ts'
+import { addListRoute } from './routes/list.ts'
 import { addOwnValueRoutes } from './routes/own-values.ts'
 import { addRestoreRoutes } from './routes/restore.ts'
 import { addStreamRoutes } from './routes/stream.ts'
 import { addTransferRoutes } from './routes/transfer.ts'
 import { addValueRoutes } from './routes/values.ts'
-import { components, type SettingsApp, validatorCompiler } from './schemas.ts'
+import { components, type SchemaTypes, validatorCompiler } from './schemas.ts'
+import { SharedLists } from './shared-lists.ts'
 
-/** The service and the options of the routes. */
-export interface RoutesInit {
+interface RoutesInit {
   readonly service: SettingsService
-  readonly authenticate: onRequestHookHandler
-  readonly selfService: boolean
-  readonly stream: false | { readonly public?: boolean }
-  readonly resolvedSecrets: ResolvedSecrets
-  readonly people: NamePeople
-  readonly translation: Translation | undefined
-  readonly maxBulkEntries: number
-  /** Bytes of a bulk or an import. */
-  readonly maxBulkBytes: number
+  readonly options: SettingsOptions
+  readonly findCaller: FindCaller
 }
 
 /** Registers the routes in a scope of their own, whose prefix they stand under. */
-export function addSettingsRoutes(scope: FastifyInstance, init: RoutesInit): void {
-  const { service, people, selfService, resolvedSecrets, maxBulkEntries, maxBulkBytes } = init
-  const { definitions } = service.settings
-  const localizer = createLocalizer(() => definitions.getDefinitions(), init.translation, scope.log)
-
+export function addSettingsRoutes(
+  scope: FastifyInstance,
+  { service, options, findCaller }: RoutesInit,
+): void {
   decorateCaller(scope)
-  scope.addHook('onRequest', init.authenticate)
+  scope.addHook('onRequest', authenticateWith(findCaller))
   scope.setValidatorCompiler(validatorCompiler)
   for (const schema of components) scope.addSchema(schema)
   // Handlers answer with exactly what their schemas describe: to compile those would make booting the slower part.
@@ -49,16 +40,21 @@ export function addSettingsRoutes(scope: FastifyInstance, init: RoutesInit): voi
   const isErrorsPlugin = scope.hasDecorator('problems') && scope.errorHandler.name !== 'defaultErrorHandler'
   if (!isErrorsPlugin) scope.setErrorHandler(answerProblem)
 
-  const app: SettingsApp = scope.withTypeProvider()
-  const sharedLists = new SharedLists(service)
-  addListRoute(app, sharedLists)
-  addDefinitionRoutes(app, localizer)
-  addValueRoutes(app, service, { people, resolvedSecrets, maxBulkEntries, maxBulkBytes })
-  addOwnValueRoutes(app, service, { sharedLists, selfService })
-  addHistoryRoutes(app, service, people)
-  addRestoreRoutes(app, service, people)
-  addTransferRoutes(app, service, maxBulkBytes)
-  addStreamRoutes(app, service, init.stream)
+  const context = {
+    app: scope.withTypeProvider<SchemaTypes>(),
+    service,
+    options,
+    people: createPeople(options.people, scope.log),
+    sharedLists: new SharedLists(service),
+  }
+  addListRoute(context)
+  addDefinitionRoutes(context)
+  addValueRoutes(context)
+  addOwnValueRoutes(context)
+  addHistoryRoutes(context)
+  addRestoreRoutes(context)
+  addTransferRoutes(context)
+  addStreamRoutes(context)
 }
 
 /** Answers a failure with problem details (RFC 9457), where no errors plugin does. */

@@ -31,7 +31,7 @@ export type SettingsApp = FastifyInstance<
 >
 
 /** The types of the values that `validatorCompiler` returns. */
-interface SchemaTypes extends FastifyTypeProvider {
+export interface SchemaTypes extends FastifyTypeProvider {
   readonly validator: this['schema'] extends TSchema | undefined
     ? StaticDecode<NonNullable<this['schema']>>
     : unknown

@@ -1,42 +1,19 @@
 /** A user who is erased is in no answer of any instance any more, and old tags of the user are refused. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import { SettingScope, memoryStore } from '@fastify-modular/settings'
-import type { SettingsStore } from '@fastify-modular/settings/store'
-import { postgres } from '@fastify-modular/settings/postgres'
-import { sqlite } from '@fastify-modular/settings/sqlite'
-import { testDatabase } from '@fastify-modular/test-support/postgres'
-import t, { type Test, test } from 'tap'
+import t, { test } from 'tap'
 import { until } from '#src/testing/contract/case.js'
 import { as, createApp, definitions, rejection } from '../support/app.ts'
-import { patient } from '../store/postgres/open-store.js'
 import { changedStore } from '../support/changed-store.ts'
+import { engines } from '../support/engines.ts'
 
 const { Application, User } = SettingScope
 
 t.setTimeout(300_000)
 
-const engines: Readonly<Record<string, (t: Test) => Promise<() => SettingsStore>>> = {
-  memory: async () => {
-    const store = memoryStore()
-    return () => store
-  },
-  SQLite: async (t) => {
-    const folder = await mkdtemp(join(tmpdir(), 'settings-'))
-    t.teardown(() => rm(folder, { recursive: true }))
-    return () => sqlite({ file: join(folder, 'settings.db') })
-  },
-  PostgreSQL: async (t) => {
-    const { url } = await testDatabase(t)
-    return () => postgres({ connectionString: url }, { pollInterval: 50, timeouts: patient })
-  },
-}
-
 for (const [name, open] of Object.entries(engines)) {
   test(`${name}: an erased user is no writer of shared values in any instance`, async (t) => {
-    const newStore = await open(t)
+    const newStore = await open(t, { pollInterval: 50 })
     const here = await createApp(t, { store: newStore() })
     await here.settings.contract.setSetting('app.title', 'Acme', Application, undefined, { actor: 'mallory' })
     const there = name === 'memory' ? here : await createApp(t, { store: newStore() })
@@ -68,7 +45,7 @@ test('an erased user is no writer of the values of others, whatever these have c
 
 for (const [name, open] of Object.entries(engines)) {
   test(`${name}: a tag from before an erasure is refused after it, and names no other content`, async (t) => {
-    const newStore = await open(t)
+    const newStore = await open(t, { pollInterval: 50 })
     const app = await createApp(t, { store: newStore(), selfService: true })
     const there = name === 'memory' ? app : await createApp(t, { store: newStore() })
     const alice = as(app, 'alice')

@@ -215,3 +215,27 @@ test('eraseUser removes a user everywhere and says what is left elsewhere', asyn
   await settings.contract.setSetting('app.theme', 'dark', User, 'alice')
   t.equal((await settings.forUser('alice')).get(definitions.theme), 'dark', 'she may come back')
 })
+
+test('a user whose values change during each read is answered, and read again by the next load', async (t) => {
+  const inner = memoryStore()
+  let reads = 0
+  let isBusy = true
+  const busy = changedStore(inner, {
+    users: {
+      async read(userId) {
+        reads++
+        const rows = await inner.users.read(userId)
+        const theme = reads % 2 === 0 ? 'dark' : 'system'
+        if (isBusy) await app.settings.set('app.theme', theme, { userId })
+        return rows
+      },
+    },
+  })
+  const app = await createApp(t, { store: busy })
+  const read = async () => (await app.settings.forUser('alice')).get(definitions.theme)
+  t.equal(await read(), 'dark', 'the last read of three')
+  t.equal(reads, 3)
+  isBusy = false
+  t.same([await read(), await read()], ['system', 'system'])
+  t.equal(reads, 4, 'then it is kept')
+})

@@ -1,39 +1,20 @@
 /** Encryption that is switched on, or whose key is replaced, leaves nothing readable behind (decision 59). */
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import t, { type Test, test } from 'tap'
-import { memoryStore, setting, SettingScope } from '@fastify-modular/settings'
+import { setting, SettingScope } from '@fastify-modular/settings'
 import type { SettingsStore, SurveyQuery } from '@fastify-modular/settings/store'
-import { postgres } from '@fastify-modular/settings/postgres'
 import { sqlite } from '@fastify-modular/settings/sqlite'
-import { testDatabase } from '@fastify-modular/test-support/postgres'
 import Database from 'better-sqlite3'
 import { silentLog, nextMillisecond, trimAll, until } from '#src/testing/contract/case.js'
 import { createApp, definitions, logInto, rejection } from '../support/app.ts'
-import { patient } from '../store/postgres/open-store.js'
+import { engines, newFile } from '../support/engines.ts'
 
 t.setTimeout(300_000)
 const { Application, System, User } = SettingScope
 const key = (id: string) => ({ id, key: randomBytes(32) })
 const [one, two] = [key('one'), key('two')]
-
-/** Functions that open one more instance on the same database, by engine. */
-const engines: Readonly<Record<string, (t: Test) => Promise<() => SettingsStore>>> = {
-  memory: async () => {
-    const store = memoryStore()
-    return () => store
-  },
-  SQLite: async (t) => {
-    const file = await newFile(t)
-    return () => sqlite({ file })
-  },
-  PostgreSQL: async (t) => {
-    const { url } = await testDatabase(t)
-    return () => postgres({ connectionString: url }, { timeouts: patient })
-  },
-}
 
 for (const [engine, makeDatabase] of Object.entries(engines)) {
   test(`${engine}: encryption that is switched on leaves no plain secret, in the history neither`, async (t) => {
@@ -305,12 +286,6 @@ function breakAfter(store: SettingsStore, calls: number, portions: number[]): Se
       return typeof member === 'function' ? member.bind(target) : member
     },
   })
-}
-
-async function newFile(t: Test): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'settings-'))
-  t.teardown(() => rm(folder, { recursive: true }))
-  return join(folder, 'settings.db')
 }
 
 /** The database and what SQLite keeps beside it. */

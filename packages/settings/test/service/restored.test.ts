@@ -1,7 +1,4 @@
 /** Databases that are not as this process left them: restored, written behind its back, loaded by hand. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { postgres } from '@fastify-modular/settings/postgres'
 import { sqlite } from '@fastify-modular/settings/sqlite'
 import { memoryStore, SettingScope } from '@fastify-modular/settings'
@@ -13,6 +10,7 @@ import t, { type Test, test } from 'tap'
 import { until } from '#src/testing/contract/case.js'
 import { as, createApp, definitions } from '../support/app.ts'
 import { patient } from '../store/postgres/open-store.js'
+import { newFile } from '../support/engines.ts'
 
 const { System, Application, User } = SettingScope
 
@@ -22,12 +20,6 @@ t.setTimeout(300_000)
 interface Engine {
   readonly store: (pollInterval?: number) => SettingsStore
   readonly run: (...statements: readonly string[]) => Promise<void>
-}
-
-async function newFile(t: Test): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'settings-'))
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
-  return join(folder, 'settings.db')
 }
 
 const engines = {

@@ -1,14 +1,11 @@
-import { memoryStore, SettingScope } from '@fastify-modular/settings'
-import type { SettingsStore } from '@fastify-modular/settings/store'
-import { postgres } from '@fastify-modular/settings/postgres'
+import { SettingScope } from '@fastify-modular/settings'
 import { sqlite } from '@fastify-modular/settings/sqlite'
-import { testDatabase } from '@fastify-modular/test-support/postgres'
-import t, { type Test, test } from 'tap'
+import t, { test } from 'tap'
 import { Retention } from '#src/store/retention.js'
 import type { TrimLimits, TrimResult } from '#src/store/store.js'
 import { silentLog, until } from '#src/testing/contract/case.js'
 import { createApp } from '../support/app.ts'
-import { patient } from '../store/postgres/open-store.js'
+import { engines } from '../support/engines.ts'
 
 t.setTimeout(300_000)
 
@@ -126,23 +123,12 @@ test('a failure is logged, and the next run tries again', async (t) => {
   t.match(warnings, [[{ err: { message: 'down' } }, /could not be removed/]])
 })
 
-interface Case {
-  readonly writes: number
-  readonly open: (t: Test) => Promise<SettingsStore> | SettingsStore
-}
+const writesByEngine = { memory: 10_000, SQLite: 10_000, PostgreSQL: 500 } as const
 
-const cases: Readonly<Record<string, Case>> = {
-  memory: { writes: 10_000, open: () => memoryStore() },
-  SQLite: { writes: 10_000, open: () => sqlite({ file: ':memory:' }) },
-  PostgreSQL: {
-    writes: 500,
-    open: async (t) => postgres({ connectionString: (await testDatabase(t)).url }, { timeouts: patient }),
-  },
-}
-
-for (const [name, { writes, open }] of Object.entries(cases)) {
+for (const name of ['memory', 'SQLite', 'PostgreSQL'] as const) {
   test(`${name}: many writes of one value leave at most twice as many entries as are kept`, async (t) => {
-    const store = await open(t)
+    const writes = writesByEngine[name]
+    const store = name === 'SQLite' ? sqlite({ file: ':memory:' }) : (await engines[name](t))()
     const { settings } = await createApp(t, { store, history: { perValue: 20 } })
     for (let value = 1; value <= writes; value++)
       await settings.contract.setSetting('mail.port', value, SettingScope.System)

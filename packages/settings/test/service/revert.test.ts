@@ -2,15 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import { memoryStore, setting, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
-import type { SettingsStore } from '@fastify-modular/settings/store'
-import { postgres } from '@fastify-modular/settings/postgres'
-import { sqlite } from '@fastify-modular/settings/sqlite'
-import { testDatabase } from '@fastify-modular/test-support/postgres'
-import Database from 'better-sqlite3'
 import t, { type Test, test } from 'tap'
 import { nextMillisecond, trimAll, until } from '#src/testing/contract/case.js'
-import { admin, as, createApp, definitions, editor, rejection } from '../support/app.ts'
+import { admin, as, createApp, definitions, editor, expectStatuses, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
+import { engines } from '../support/engines.ts'
 
 const { System, Application } = SettingScope
 
@@ -20,12 +16,6 @@ const title = (value: unknown) => ({ key: 'app.title', scope: 1, value })
 const banner = (value: unknown) => ({ key: 'app.banner', scope: 1, value })
 const port = (value: unknown) => ({ key: 'mail.port', scope: 0, value })
 
-const stores: Readonly<Record<string, (t: Test) => Promise<SettingsStore>>> = {
-  memory: async () => memoryStore(),
-  SQLite: async () => sqlite({ database: new Database(':memory:') }),
-  PostgreSQL: async (t) => postgres({ connectionString: (await testDatabase(t)).url }),
-}
-
 /** Revision 1 has a title; revision 2, by the administrator, changes it, adds a banner and removes the port of 0. */
 async function createChanged(t: Test, options: SettingsOptions = {}) {
   const app = await createApp(t, options)
@@ -34,9 +24,9 @@ async function createChanged(t: Test, options: SettingsOptions = {}) {
   return app
 }
 
-for (const [name, open] of Object.entries(stores)) {
+for (const [name, open] of Object.entries(engines)) {
   test(`${name}: a revert puts back every value of the set, as one revision of its own`, async (t) => {
-    const app = await createChanged(t, { store: await open(t) })
+    const app = await createChanged(t, { store: (await open(t))() })
     const reverted = await as(app, 'admin')('POST', '/changes/2/revert', { note: 'a mistake' })
     t.equal(reverted.status, 200)
     t.equal(reverted.headers.etag, '"r3"')
@@ -61,7 +51,7 @@ for (const [name, open] of Object.entries(stores)) {
   })
 
   test(`${name}: where a value has changed since, nothing is put back, unless by force`, async (t) => {
-    const app = await createChanged(t, { store: await open(t) })
+    const app = await createChanged(t, { store: (await open(t))() })
     await as(app, 'editor')('PUT', '', title('three'))
     const refused = await as(app, 'admin')('POST', '/changes/2/revert', {})
     t.match(refused, {
@@ -85,7 +75,7 @@ for (const [name, open] of Object.entries(stores)) {
   })
 
   test(`${name}: what the set removed is put back only if nobody wrote it since`, async (t) => {
-    const app = await createChanged(t, { store: await open(t) })
+    const app = await createChanged(t, { store: (await open(t))() })
     const asAdmin = as(app, 'admin')
     await asAdmin('PUT', '', port(26))
     await asAdmin('DELETE', '/mail.port?scope=0')
@@ -101,14 +91,14 @@ for (const [name, open] of Object.entries(stores)) {
   })
 
   test(`${name}: keys may be more than a statement has parameters`, async (t) => {
-    const app = await createChanged(t, { store: await open(t) })
+    const app = await createChanged(t, { store: (await open(t))() })
     const keys = ['app.title', ...Array.from({ length: 70_000 }, (_, index) => `no.such${index}`)]
     t.match(await rejection(app.settings.revert(2, { keys })), { status: 404 })
     t.match((await app.settings.history({ keys, limit: 1 })).entries, [{ key: 'app.title', revision: 2 }])
   })
 
   test(`${name}: text that no key can be is refused as any other, whoever sends it`, async (t) => {
-    const app = await createChanged(t, { store: await open(t) })
+    const app = await createChanged(t, { store: (await open(t))() })
     for (const text of ['\u0000', 'app.title\u0000', '\ud800']) {
       const keys = [text]
       t.equal((await as(app, 'alice')('POST', '/changes/2/revert', { keys })).status, 403)
@@ -125,7 +115,7 @@ for (const [name, open] of Object.entries(stores)) {
   })
 
   test(`${name}: a set of which an entry was trimmed is not found, also by force`, async (t) => {
-    const store = await open(t)
+    const store = (await open(t))()
     const app = await createChanged(t, { store })
     await as(app, 'editor')('PUT', '', title('three'))
     await nextMillisecond(until)
@@ -149,22 +139,22 @@ test('a dry run decides everything and writes nothing', async (t) => {
 
 test('a revert asks for the rights of every value of the set', async (t) => {
   const app = await createChanged(t)
-  const revert = (caller: 'alice' | 'editor' | 'admin' | null, body: object, revision = 2) =>
-    as(app, caller)('POST', `/changes/${revision}/revert`, body)
-  t.equal((await revert(null, {})).status, 401)
-  t.equal((await revert('alice', {})).status, 403)
-  t.equal((await revert('alice', {}, 99)).status, 403, '403 before 404')
-  t.equal((await revert('editor', {})).status, 403, 'the set has a System value')
-  t.equal((await revert('editor', { force: true })).status, 403, 'force gives no rights')
-  t.equal((await revert('editor', { keys: ['mail.port'] })).status, 403)
-  t.equal((await revert('editor', {}, 99)).status, 404)
-  t.equal((await revert('editor', { keys: ['no.such'] })).status, 404)
-  t.equal((await revert('editor', { keys: ['app.title', 'app.banner'] })).status, 200)
+  const url = '/changes/2/revert'
+  await expectStatuses(t, app, [
+    [401, 'POST', url, {}, null],
+    [403, 'POST', url, {}, 'alice'],
+    [403, 'POST', '/changes/99/revert', {}, 'alice'], // before 404
+    [403, 'POST', url, {}, 'editor'], // the set has a System value
+    [403, 'POST', url, { force: true }, 'editor'],
+    [403, 'POST', url, { keys: ['mail.port'] }, 'editor'],
+    [404, 'POST', '/changes/99/revert', {}, 'editor'],
+    [404, 'POST', url, { keys: ['no.such'] }, 'editor'],
+    [200, 'POST', url, { keys: ['app.title', 'app.banner'] }, 'editor'],
+    [400, 'POST', '/changes/x/revert', {}],
+    [400, 'POST', url, { kyes: [] }],
+  ])
   t.match(await rejection(app.settings.revert(2, { visibleTo: editor })), { status: 403 })
   t.match(await rejection(app.settings.revert(0)), { status: 400 })
-  const url = '/changes/x/revert'
-  t.equal((await as(app, 'admin')('POST', url, {})).status, 400)
-  t.equal((await as(app, 'admin')('POST', '/changes/2/revert', { kyes: [] })).status, 400)
   await app.settings.revert(2, { keys: ['mail.port'], visibleTo: admin })
 })
 

@@ -1,55 +1,32 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import Fastify from 'fastify'
-import { type Test, test } from 'tap'
+import { test } from 'tap'
 import { type AsyncTx, type DomainEvent, events, type EventTransport } from '@fastify-modular/core'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { settings, SettingScope } from '@fastify-modular/settings'
-import type { SettingsStore } from '@fastify-modular/settings/store'
-import { postgres } from '@fastify-modular/settings/postgres'
 import { sqlite } from '@fastify-modular/settings/sqlite'
-import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { until } from '#src/testing/contract/case.js'
-import { as, createApp, definitions, rejection } from '../support/app.ts'
-import { patient } from '../store/postgres/open-store.js'
+import { as, createApp, definitions, expectStatuses, rejection } from '../support/app.ts'
+import { engines } from '../support/engines.ts'
 
 const { Application, System, User } = SettingScope
 
-for (const [name, makeStore] of [
-  ['SQLite', sqliteFile],
-  ['PostgreSQL', postgresDatabase],
-] as const) {
+const { memory: _, ...databases } = engines
+for (const [name, makeStore] of Object.entries(databases)) {
   test(`${name}: what was acknowledged over HTTP is there after a restart, history included`, async (t) => {
     const store = await makeStore(t)
     const keys = [{ id: 'k', key: randomBytes(32) }]
     const options = { encryption: { keys }, selfService: true as const }
     const first = await createApp(t, { ...options, store: store() })
-    const admin = as(first, 'admin')
-    t.equal(
-      (
-        await admin('PUT', '/bulk', [
-          { key: 'mail.port', scope: 0, value: 25 },
-          { key: 'app.title', scope: 1, value: 'Ä\u2028"' },
-        ])
-      ).status,
-      204,
-    )
-    t.equal(
-      (await admin('PUT', '', { key: 'mail.password', scope: 0, value: 'hunter2' })).headers.etag,
-      '"r2"',
-    )
-    t.equal((await as(first, 'alice')('PUT', '/me', { key: 'app.theme', value: 'dark' })).status, 204)
-    t.equal(
-      (await admin('DELETE', '/app.title?scope=1', undefined, { 'if-match': '"r1"' })).headers.etag,
-      '"r0"',
-    )
-    t.equal(
-      (await admin('PUT', '', { key: 'mail.port', scope: 0, value: 26 }, { 'if-match': '"r9"' })).status,
-      412,
-    )
+    const port = (value: number) => ({ key: 'mail.port', scope: 0, value })
+    await expectStatuses(t, first, [
+      [204, 'PUT', '/bulk', [port(25), { key: 'app.title', scope: 1, value: 'Ä\u2028"' }]],
+      [204, 'PUT', '', { key: 'mail.password', scope: 0, value: 'hunter2' }],
+      [204, 'PUT', '/me', { key: 'app.theme', value: 'dark' }, 'alice'],
+      [204, 'DELETE', '/app.title?scope=1', undefined, 'admin', { 'if-match': '"r1"' }],
+      [412, 'PUT', '', port(26), 'admin', { 'if-match': '"r9"' }],
+    ])
     await first.close()
 
     const second = await createApp(t, { ...options, store: store() })
@@ -123,7 +100,7 @@ test('SQLite: an outbox on another database stops the boot', async (t) => {
 })
 
 test('PostgreSQL: a transport enqueues in the transaction of the write; its failure undoes both; a foreign one stops the boot', async (t) => {
-  const makeStore = await postgresDatabase(t)
+  const makeStore = await engines.PostgreSQL(t)
   const published: DomainEvent[] = []
   const state = { verified: true, full: false }
   const createTransport = (): EventTransport => ({
@@ -163,14 +140,3 @@ test('PostgreSQL: a transport enqueues in the transaction of the write; its fail
     error: { code: 'FMOD_SETTINGS_FOREIGN_EVENTS', message: /postgres\(\{ pool \}\)/ },
   })
 })
-
-async function sqliteFile(t: Test): Promise<() => SettingsStore> {
-  const folder = await mkdtemp(join(tmpdir(), 'settings-'))
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
-  return () => sqlite({ file: join(folder, 'settings.db') })
-}
-
-async function postgresDatabase(t: Test): Promise<() => SettingsStore> {
-  const { url } = await testDatabase(t)
-  return () => postgres({ connectionString: url }, { timeouts: patient })
-}

@@ -4,9 +4,10 @@ import { Type } from '@sinclair/typebox'
 import { definitionSchema } from '../../definitions/definition-schema.ts'
 import { callerOf } from '../access.ts'
 import { sendUnlessUnchanged } from '../conditional.ts'
-import type { Localizer } from '../localized-definitions.ts'
+import type { RouteContext } from '../context.ts'
+import { createLocalizer } from '../localized-definitions.ts'
 import { operation } from '../operation.ts'
-import { component, NoQuery, nullable, type SettingsApp } from '../schemas.ts'
+import { component, NoQuery, nullable } from '../schemas.ts'
 
 /** A definition as it is declared, and what forms need besides. */
 const Definition = component(
@@ -18,7 +19,8 @@ const Definition = component(
   }),
 )
 
-export function addDefinitionRoutes(app: SettingsApp, localizer: Localizer): void {
+export function addDefinitionRoutes({ app, service, options }: RouteContext): void {
+  const localizer = createLocalizer(() => service.registry.getDefinitions(), options, app.log)
   app.get(
     '/definitions',
     operation({

@@ -1,14 +1,13 @@
 /** What happened to settings, and where their values come from. */
 import { Type } from '@sinclair/typebox'
-import type { SettingsService } from '../../create-settings.ts'
 import { type HistoryEntry, readHistory } from '../../history/history.ts'
 import { requireSetting, sharedScope } from '../../memory/shared-values.ts'
 import { SettingScope } from '../../setting-definition.ts'
 import { dateTimePattern } from '../../values/validate.ts'
 import { requireVisible, updatePermission } from '../../visibility.ts'
 import { callerOf, requireUpdate } from '../access.ts'
+import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
-import type { NamePeople } from '../people.ts'
 import {
   closed,
   component,
@@ -20,7 +19,6 @@ import {
   Revision,
   Scope,
   ScopeText,
-  type SettingsApp,
   Source,
   Value,
 } from '../schemas.ts'
@@ -94,7 +92,8 @@ const Inspection = Type.Object({
   layers: Type.Array(Type.Object({ ...layerMembers, isSet: Type.Boolean() })),
 })
 
-export function addHistoryRoutes(app: SettingsApp, service: SettingsService, people: NamePeople): void {
+export function addHistoryRoutes(context: RouteContext): void {
+  const { app, service } = context
   const { settings, sharedValues } = service
   app.get(
     '/:key/inspect',
@@ -112,11 +111,11 @@ export function addHistoryRoutes(app: SettingsApp, service: SettingsService, peo
       return reply.header('cache-control', 'no-store').send(await settings.inspect(key, id))
     },
   )
-  addHistoryRoute(app, service, people)
-  addChangesRoute(app, service, people)
+  addHistoryRoute(context)
+  addChangesRoute(context)
 }
 
-function addHistoryRoute(app: SettingsApp, service: SettingsService, people: NamePeople): void {
+function addHistoryRoute({ app, service, people }: RouteContext): void {
   const { sharedValues } = service
   app.get(
     '/:key/history',
@@ -145,7 +144,7 @@ function addHistoryRoute(app: SettingsApp, service: SettingsService, people: Nam
   )
 }
 
-function addChangesRoute(app: SettingsApp, service: SettingsService, people: NamePeople): void {
+function addChangesRoute({ app, service, people }: RouteContext): void {
   app.get(
     '/changes',
     operation({

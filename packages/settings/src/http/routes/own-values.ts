@@ -2,7 +2,6 @@
 import { ArgumentException } from '@fastify-modular/core'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { SettingsService } from '../../create-settings.ts'
 import { SettingScope } from '../../setting-definition.ts'
 import { isUserSetting, requireSetting } from '../../memory/shared-values.ts'
 import { toSharedDto, toStoredDto } from '../../reading/dto.ts'
@@ -10,31 +9,21 @@ import { updatePermission } from '../../visibility.ts'
 import { reset, type WriteEntry } from '../../write/write.ts'
 import { callerOf, requireUpdate, writeOptionsOf } from '../access.ts'
 import { answerWritten, conditionOf } from '../conditional.ts'
+import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
-import { closed, Key, KeyParams, type SettingsApp, SettingValue, Value, valueMembers } from '../schemas.ts'
-import type { SharedLists } from './list.ts'
+import { closed, Key, KeyParams, SettingValue, Value, valueMembers } from '../schemas.ts'
 
 /** A caller may name the scope, but only the one that it is. */
 const OwnScope = Type.Union([Type.Literal(2), Type.String({ pattern: '^[Uu][Ss][Ee][Rr]$' })], {
   description: '2 or User',
 })
 
-interface OwnValueRoutesOptions {
-  readonly sharedLists: SharedLists
-  readonly selfService: boolean
+export function addOwnValueRoutes(context: RouteContext): void {
+  addOwnListRoute(context)
+  addOwnWriteRoutes(context)
 }
 
-export function addOwnValueRoutes(
-  app: SettingsApp,
-  service: SettingsService,
-  { sharedLists, selfService }: OwnValueRoutesOptions,
-): void {
-  addOwnListRoute(app, service, sharedLists)
-  addOwnWriteRoutes(app, service, selfService)
-}
-
-function addOwnListRoute(app: SettingsApp, service: SettingsService, sharedLists: SharedLists): void {
-  const { states } = service
+function addOwnListRoute({ app, service, sharedLists }: RouteContext): void {
   app.get(
     '/me',
     operation({
@@ -45,7 +34,8 @@ function addOwnListRoute(app: SettingsApp, service: SettingsService, sharedLists
     }),
     (request, reply) =>
       sharedLists.sendOwn(request, reply, (own) =>
-        states()
+        service
+          .states()
           .filter(isUserSetting)
           .map((state) => ({
             ...own.of(state),
@@ -55,7 +45,7 @@ function addOwnListRoute(app: SettingsApp, service: SettingsService, sharedLists
   )
 }
 
-function addOwnWriteRoutes(app: SettingsApp, service: SettingsService, selfService: boolean): void {
+function addOwnWriteRoutes({ app, service, options: { selfService = false } }: RouteContext): void {
   const checkedByHandler = selfService ? {} : { checkedByHandler: updatePermission }
   app.put(
     '/me',

@@ -1,14 +1,14 @@
 /** The way back: one value as a revision had it, or everything that a change set replaced. */
 import { Type } from '@sinclair/typebox'
-import type { SettingsService } from '../../create-settings.ts'
 import { restore, revert } from '../../history/revert.ts'
 import { toStoredDto } from '../../reading/dto.ts'
 import { SettingScope, toEtag } from '../../setting-definition.ts'
 import { updatePermission } from '../../visibility.ts'
 import { callerOf, requireUpdate, writeOptionsOf } from '../access.ts'
 import { answerWritten, conditionOf } from '../conditional.ts'
+import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
-import { nameConflicts, type NamePeople } from '../people.ts'
+import { nameConflicts } from '../people.ts'
 import {
   closed,
   decoded,
@@ -19,7 +19,6 @@ import {
   Revision,
   Scope,
   ScopeInput,
-  type SettingsApp,
   SettingValue,
   Value,
 } from '../schemas.ts'
@@ -46,8 +45,9 @@ const Reverted = Type.Object({
   ),
 })
 
-export function addRestoreRoutes(app: SettingsApp, service: SettingsService, people: NamePeople): void {
-  addRestoreRoute(app, service)
+export function addRestoreRoutes(context: RouteContext): void {
+  const { app, service, people } = context
+  addRestoreRoute(context)
   app.post(
     '/changes/:revision/revert',
     operation({
@@ -74,7 +74,7 @@ export function addRestoreRoutes(app: SettingsApp, service: SettingsService, peo
   )
 }
 
-function addRestoreRoute(app: SettingsApp, service: SettingsService): void {
+function addRestoreRoute({ app, service }: RouteContext): void {
   app.post(
     '/:key/restore',
     operation({

@@ -2,10 +2,9 @@
 import { ForbiddenException } from '@fastify-modular/core'
 import { Type } from '@sinclair/typebox'
 import type { preHandlerHookHandler } from 'fastify'
-import type { SettingsService } from '../../create-settings.ts'
 import { callerOf, openRoute } from '../access.ts'
+import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
-import type { SettingsApp } from '../schemas.ts'
 
 const Events = Type.Unsafe({
   description: 'Server-sent events: `snapshot` and `change` with settings, `own`, `over`',
@@ -13,13 +12,10 @@ const Events = Type.Unsafe({
   content: { 'text/event-stream': { schema: { type: 'string' } } },
 })
 
-/** Registers the streams that the plugin's option wants. */
-export function addStreamRoutes(
-  app: SettingsApp,
-  { streams }: Pick<SettingsService, 'streams'>,
-  option: false | { readonly public?: boolean },
-): void {
-  if (option === false) return
+/** Registers the streams, unless the option `stream` has none. */
+export function addStreamRoutes({ app, service, options: { stream } }: RouteContext): void {
+  if (stream === false) return
+  const { streams } = service
   // The log would have a line for each question about a caller, and say at the end how long a stream was open.
   const route = { exposeHeadRoute: false, logLevel: 'warn', preHandler: refuseCrossSite } as const
   app.addHook('preClose', () => streams.close())
@@ -36,7 +32,7 @@ export function addStreamRoutes(
     },
     (request, reply) => streams.answer(request, reply, callerOf(request).id),
   )
-  if (option.public === false) return
+  if (stream?.public === false) return
   app.get(
     '/public/stream',
     {

@@ -1,24 +1,14 @@
 /** Export and import of System and Application values (System rows for administrators only). */
 import { Type } from '@sinclair/typebox'
-import type { SettingsService } from '../../create-settings.ts'
 import { exportSettings, importSettings } from '../../history/transfer.ts'
+import { bulkLimits } from '../../options.ts'
 import { updatePermission } from '../../visibility.ts'
 import { toEtag } from '../../setting-definition.ts'
 import { callerOf, refuseUserScope, sharedScopeOf, writeOptionsOf } from '../access.ts'
 import { conditionOf } from '../conditional.ts'
+import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
-import {
-  closed,
-  decoded,
-  DryRun,
-  Key,
-  Keys,
-  Revision,
-  Scope,
-  ScopeInput,
-  type SettingsApp,
-  Value,
-} from '../schemas.ts'
+import { closed, decoded, DryRun, Key, Keys, Revision, Scope, ScopeInput, Value } from '../schemas.ts'
 
 const Mode = decoded(Type.String({ pattern: '^(merge|replace)$', description: 'merge or replace' }), (text) =>
   text === 'replace' ? 'replace' : 'merge',
@@ -28,13 +18,12 @@ const RevisionText = decoded(
   Number,
 )
 
-/** @param maxBytes of the body of an import */
-export function addTransferRoutes(app: SettingsApp, service: SettingsService, maxBytes: number): void {
-  addExportRoute(app, service)
-  addImportRoute(app, service, maxBytes)
+export function addTransferRoutes(context: RouteContext): void {
+  addExportRoute(context)
+  addImportRoute(context)
 }
 
-function addExportRoute(app: SettingsApp, service: SettingsService): void {
+function addExportRoute({ app, service }: RouteContext): void {
   app.get(
     '/export',
     operation({
@@ -56,12 +45,12 @@ function addExportRoute(app: SettingsApp, service: SettingsService): void {
   )
 }
 
-function addImportRoute(app: SettingsApp, service: SettingsService, maxBytes: number): void {
+function addImportRoute({ app, service, options }: RouteContext): void {
   app.post(
     '/import',
     {
       preValidation: refuseUserScope,
-      bodyLimit: maxBytes,
+      bodyLimit: bulkLimits(options).bulkBytes,
       ...operation({
         operationId: 'importSettings',
         summary: 'Write an export, all or nothing',

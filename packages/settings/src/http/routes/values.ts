@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SettingsService } from '../../create-settings.ts'
 import { SettingValidationException } from '../../exceptions.ts'
 import { SettingScope, toEtag } from '../../setting-definition.ts'
-import type { ResolvedSecrets } from '../../options.ts'
+import { bulkLimits } from '../../options.ts'
 import {
   isUserSetting,
   requireFit,
@@ -36,8 +36,9 @@ import {
   type TaggedJson,
   toTaggedJson,
 } from '../conditional.ts'
+import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
-import { nameConflicts, type NamePeople } from '../people.ts'
+import { nameConflicts } from '../people.ts'
 import {
   closed,
   DryRun,
@@ -48,33 +49,20 @@ import {
   Scope,
   ScopeInput,
   ScopeQuery,
-  type SettingsApp,
   Value,
   valueMembers,
   WrittenValue,
 } from '../schemas.ts'
 
-interface ValueRoutesOptions {
-  readonly people: NamePeople
-  readonly resolvedSecrets: ResolvedSecrets
-  readonly maxBulkEntries: number
-  /** Bytes of a bulk. */
-  readonly maxBulkBytes: number
+export function addValueRoutes(context: RouteContext): void {
+  addPublicRoute(context)
+  addValueRoute(context)
+  addResolvedRoute(context)
+  addWriteRoutes(context)
+  addBulkRoute(context)
 }
 
-export function addValueRoutes(
-  app: SettingsApp,
-  service: SettingsService,
-  options: ValueRoutesOptions,
-): void {
-  addPublicRoute(app, service)
-  addValueRoute(app, service, options)
-  addResolvedRoute(app, service, options)
-  addWriteRoutes(app, service)
-  addBulkRoute(app, service, options)
-}
-
-function addPublicRoute(app: SettingsApp, { settings, sharedValues }: SettingsService): void {
+function addPublicRoute({ app, service: { settings, sharedValues } }: RouteContext): void {
   let publicValues: (TaggedJson & { readonly generation: number }) | undefined
 
   app.get(
@@ -99,11 +87,7 @@ function addPublicRoute(app: SettingsApp, { settings, sharedValues }: SettingsSe
   )
 }
 
-function addValueRoute(
-  app: SettingsApp,
-  { settings, sharedValues }: SettingsService,
-  { people }: ValueRoutesOptions,
-): void {
+function addValueRoute({ app, service: { settings, sharedValues }, people }: RouteContext): void {
   app.get(
     '/:key',
     operation({
@@ -132,11 +116,9 @@ function addValueRoute(
   )
 }
 
-function addResolvedRoute(
-  app: SettingsApp,
-  { sharedValues, users }: SettingsService,
-  { resolvedSecrets }: ValueRoutesOptions,
-): void {
+function addResolvedRoute({ app, service: { sharedValues, users }, options }: RouteContext): void {
+  const { resolvedSecrets = 'signed-in' } = options
+
   app.get(
     '/:key/resolved',
     operation({
@@ -168,7 +150,7 @@ function addResolvedRoute(
   }
 }
 
-function addWriteRoutes(app: SettingsApp, service: SettingsService): void {
+function addWriteRoutes({ app, service }: RouteContext): void {
   app.put(
     '/',
     {
@@ -217,16 +199,13 @@ function addWriteRoutes(app: SettingsApp, service: SettingsService): void {
   }
 }
 
-function addBulkRoute(
-  app: SettingsApp,
-  service: SettingsService,
-  { people, maxBulkEntries, maxBulkBytes }: ValueRoutesOptions,
-): void {
+function addBulkRoute({ app, service, options, people }: RouteContext): void {
+  const { bulkEntries, bulkBytes } = bulkLimits(options)
   app.put(
     '/bulk',
     {
       preValidation: refuseUserScope,
-      bodyLimit: maxBulkBytes,
+      bodyLimit: bulkBytes,
       ...operation({
         operationId: 'updateSettings',
         summary: 'Update many System and Application settings, all or nothing',
@@ -250,8 +229,8 @@ function addBulkRoute(
         updates.map(({ scope }) => scope),
       )
       for (const { state, scope } of entries) requireFit(state, scope)
-      if (updates.length > maxBulkEntries) {
-        throw new SettingValidationException('bulk', [`Send at most ${maxBulkEntries} entries at once.`])
+      if (updates.length > bulkEntries) {
+        throw new SettingValidationException('bulk', [`Send at most ${bulkEntries} entries at once.`])
       }
       const control = { isBulk: true, expects: conditionOf(request), errors, dryRun }
       const writing = service.write(entries, writeOptionsOf(request), control)

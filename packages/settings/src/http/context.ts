@@ -1,0 +1,14 @@
+/** What every file of routes gets. */
+import type { SettingsService } from '../create-settings.ts'
+import type { SettingsOptions } from '../options.ts'
+import type { NamePeople } from './people.ts'
+import type { SettingsApp } from './schemas.ts'
+import type { SharedLists } from './shared-lists.ts'
+
+export interface RouteContext {
+  readonly app: SettingsApp
+  readonly service: SettingsService
+  readonly options: SettingsOptions
+  readonly people: NamePeople
+  readonly sharedLists: SharedLists
+}

@@ -1,0 +1,87 @@
+/** Lists of values as they are sent: kept for as long as no shared value changes, and tagged. */
+import { addVary } from '@fastify-modular/core/internal'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { SettingsService } from '../create-settings.ts'
+import { listShared, type OwnValues, readOwnValues } from '../reading/list.ts'
+import type { SettingScope } from '../setting-definition.ts'
+import { callerOf } from './access.ts'
+import { fingerprint, sendUnlessUnchanged } from './conditional.ts'
+import { toDefinitionDto } from './localized-definitions.ts'
+
+/** Caches keep a list for one caller, and validate it for each request. */
+function setCaching(reply: FastifyReply): void {
+  reply.header('cache-control', 'private, no-cache')
+  addVary(reply, 'Cookie, Authorization')
+}
+
+/** Lists of shared values as JSON, by scope and group, kept until a shared value changes; and their entity tag. */
+export class SharedLists {
+  readonly #service: SettingsService
+  readonly #bodies = new Map<string, Buffer>()
+  /** Which values a list selects depends on the definitions, which are frozen when requests arrive. */
+  #definitions: string | undefined
+  #content: string | undefined
+  #generation = -1
+
+  constructor(service: SettingsService) {
+    this.#service = service
+  }
+
+  /** Sends shared values, most of the time from memory. */
+  send(request: FastifyRequest, reply: FastifyReply, scope?: SettingScope, group?: string): void {
+    setCaching(reply)
+    sendUnlessUnchanged(request, reply, this.#tag(), () => this.#bodyOf(scope, group))
+  }
+
+  #bodyOf(scope?: SettingScope, group?: string): Buffer {
+    this.#dropOutdated()
+    const name = JSON.stringify([scope, group])
+    const known = this.#bodies.get(name)
+    if (known) return known
+    const body = Buffer.from(JSON.stringify(listShared(this.#service.states(), { scope, group })))
+    // An empty list is not kept: callers can invent any number of groups.
+    if (body.length > '[]'.length) this.#bodies.set(name, body)
+    return body
+  }
+
+  /**
+   * One tag for all shared lists, because caches keep them by their URL. The revision alone is not enough: a database that
+   * was restored from a backup comes to the same revisions again, with other values.
+   * Undefined while memory holds a later write, but not all before it: such content belongs to no revision.
+   */
+  #tag(): string | undefined {
+    const { complete, revision } = this.#service.sharedValues
+    return complete ? `"r${revision}-${this.#fingerprint()}"` : undefined
+  }
+
+  /** Sends the caller's values, under a tag of these values and of the shared ones that they inherit. */
+  async sendOwn(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    toContent: (own: OwnValues) => unknown,
+  ): Promise<unknown> {
+    const own = await readOwnValues(this.#service, callerOf(request).id)
+    setCaching(reply)
+    const shared = this.#tag()
+    const tag = shared && `${shared.slice(0, -1)}-${fingerprint(own.versions)}"`
+    return sendUnlessUnchanged(request, reply, tag, () => Buffer.from(JSON.stringify(toContent(own))))
+  }
+
+  /** Changes with any definition and any value. */
+  #fingerprint(): string {
+    this.#dropOutdated()
+    this.#definitions ??= fingerprint(
+      JSON.stringify(this.#service.states().map(({ setting }) => toDefinitionDto(setting.definition))),
+    )
+    this.#content ??= fingerprint(`${this.#definitions} ${String(this.#bodyOf())}`)
+    return this.#content
+  }
+
+  #dropOutdated(): void {
+    const { generation } = this.#service.sharedValues
+    if (generation === this.#generation) return
+    this.#generation = generation
+    this.#bodies.clear()
+    this.#content = undefined
+  }
+}

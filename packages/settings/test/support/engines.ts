@@ -1,0 +1,36 @@
+/** The databases of the tests that every store passes. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { memoryStore } from '@fastify-modular/settings'
+import { postgres } from '@fastify-modular/settings/postgres'
+import { sqlite } from '@fastify-modular/settings/sqlite'
+import type { SettingsStore } from '@fastify-modular/settings/store'
+import { testDatabase } from '@fastify-modular/test-support/postgres'
+import type { Test } from 'tap'
+import { patient } from '../store/postgres/open-store.ts'
+
+/** Makes an empty database; each call of the result opens one more instance on it. */
+type MakeDatabase = (t: Test, options?: { readonly pollInterval?: number }) => Promise<() => SettingsStore>
+
+export const engines: Readonly<Record<'memory' | 'SQLite' | 'PostgreSQL', MakeDatabase>> = {
+  memory: async () => {
+    const store = memoryStore()
+    return () => store
+  },
+  SQLite: async (t) => {
+    const file = await newFile(t)
+    return () => sqlite({ file })
+  },
+  PostgreSQL: async (t, options) => {
+    const { url } = await testDatabase(t)
+    return () => postgres({ connectionString: url }, { timeouts: patient, ...options })
+  },
+}
+
+/** The path of a database file in a folder of its own. */
+export async function newFile(t: Test): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'settings-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  return join(folder, 'settings.db')
+}
