@@ -5,6 +5,7 @@ import { SettingScope } from '../../setting-definition.ts'
 import type {
   RowChange,
   RowId,
+  Scanned,
   SettingsStore,
   StoredRow,
   TrimLimits,
@@ -73,6 +74,21 @@ export function setOf(
 /** The number of the last write of System and Application values. */
 export async function revisionOf(store: SettingsStore): Promise<number> {
   return (await store.shared.news({ after: 0, limit: 0 })).revision
+}
+
+/** All rows, page by page. */
+export async function pages<W extends keyof Scanned>(
+  store: SettingsStore,
+  what: W,
+  limit: number,
+): Promise<readonly Scanned[W]['row'][]> {
+  const rows: Scanned[W]['row'][] = []
+  for (let after: Scanned[W]['row'] | null = null; ; after = rows.at(-1) ?? null) {
+    const page: readonly Scanned[W]['row'][] = await store.scan(what, after, limit)
+    assert.ok(page.length <= limit && rows.length < 100)
+    if (page.length === 0) return rows
+    rows.push(...page)
+  }
 }
 
 /** Trims, portion by portion. Returns how many entries each one removed. */

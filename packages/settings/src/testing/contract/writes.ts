@@ -83,23 +83,15 @@ export const writes: Readonly<Record<string, ContractCase>> = {
     assert.equal(enqueued, 0)
   },
 
-  'an equal value is written all the same: whether that is a change is for decide to say': async (open) => {
-    const store = await open()
-    await set(store, 'a', '1')
-    const { revision, changes } = await set(store, 'a', '1')
-    assert.equal(revision, 2)
-    assert.equal(changes.length, 1)
-    assert.equal((await rowOf(store, rowId('a')))?.revision, 2)
-    assert.equal((await store.history({ limit: 10 })).length, 2)
-  },
-
-  'the same text encrypted is another value': async (open) => {
-    const store = await open()
-    await set(store, 'a', '1')
-    const result = await writeAll(store, [change(rowId('a'), '1', true)])
-    assert.equal(result.changes.length, 1)
-    assert.equal((await rowOf(store, rowId('a')))?.encrypted, true)
-  },
+  'an equal value is written all the same, also encrypted: whether that is a change is for decide to say':
+    async (open) => {
+      const store = await open()
+      for (const encrypted of [false, false, true])
+        assert.equal((await writeAll(store, [change(rowId('a'), '1', encrypted)])).changes.length, 1)
+      const row = await rowOf(store, rowId('a'))
+      assert.deepEqual([row?.revision, row?.encrypted], [3, true])
+      assert.equal((await store.history({ limit: 10 })).length, 3)
+    },
 
   'an empty write is fine': async (open) => {
     const store = await open()
@@ -108,28 +100,17 @@ export const writes: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual(result.changes, [])
   },
 
-  'two changes of one row are refused and nothing is written': async (open) => {
-    const store = await open()
-    const twice = [change(rowId('b'), '1'), change(rowId('a'), '1'), change(rowId('a'), '2')]
-    await assert.rejects(writeAll(store, twice), { code: 'FMOD_SETTINGS_INVALID_WRITE' })
-    assert.equal(await revisionOf(store), 0)
-    assert.deepEqual((await store.shared.read()).rows, [])
-  },
-
-  'a change of a row that was not read is refused and nothing is written': async (open) => {
-    const store = await open()
-    const blind = writeAll(store, [change(rowId('a'), '1'), change(rowId('b'), '1')], { reads: [rowId('a')] })
-    await assert.rejects(blind, { code: 'FMOD_SETTINGS_INVALID_WRITE' })
-    assert.deepEqual((await store.shared.read()).rows, [])
-  },
-
-  "a write of both shared and users' rows is refused and nothing is written": async (open) => {
-    const store = await open()
-    const mixed = writeAll(store, [change(rowId('a'), '1'), change(rowId('a', 'u1'), '1')])
-    await assert.rejects(mixed, { code: 'FMOD_SETTINGS_INVALID_WRITE' })
-    assert.deepEqual((await store.shared.read()).rows, [])
-    assert.deepEqual(await store.users.read('u1'), [])
-  },
+  'two changes of one row, one of a row that was not read, and both kinds of rows are refused, and nothing is written':
+    async (open) => {
+      const store = await open()
+      const [a, b] = [change(rowId('a'), '1'), change(rowId('b'), '1')]
+      const refused = { code: 'FMOD_SETTINGS_INVALID_WRITE' }
+      await assert.rejects(writeAll(store, [b, a, change(rowId('a'), '2')]), refused)
+      await assert.rejects(writeAll(store, [a, b], { reads: [rowId('a')] }), refused)
+      await assert.rejects(writeAll(store, [a, change(rowId('a', 'u1'), '1')]), refused)
+      assert.deepEqual(await store.shared.read(), { revision: 0, rows: [] })
+      assert.deepEqual(await store.users.read('u1'), [])
+    },
 
   'a user id belongs to User scope and to no other': async (open) => {
     const store = await open()
