@@ -162,35 +162,12 @@ export function memoryStore(): SettingsStore {
         mentions++
         return Object.freeze({ ...row, actor: null, note: null })
       })
-    if (written.delete(userId) || values + writers > 0) {
-      note('')
-      history.push(Object.freeze(erasedEntry(Date.now())))
-    }
+    if (written.delete(userId) || values + writers > 0) note('')
     return { values, history: entries.length, mentions, isDone: true }
   }
 
   function select(wanted: (row: StoredRow) => boolean): StoredRow[] {
     return [...rows.values()].filter(wanted).toSorted(compareRowIds)
-  }
-}
-
-/** What stands in the history for a user who was erased. */
-function erasedEntry(at: number): HistoryRow {
-  return {
-    scope: SettingScope.User,
-    userId: '',
-    key: '',
-    revision: at,
-    oldValue: null,
-    oldEncrypted: false,
-    newValue: null,
-    newEncrypted: false,
-    origin: 'erased',
-    actor: null,
-    requestId: null,
-    note: null,
-    setSize: 1,
-    at,
   }
 }
 

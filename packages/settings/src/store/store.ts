@@ -251,7 +251,7 @@ export interface UserStore {
   write(request: WriteRequest): Promise<WriteResult>
   /**
    * Removes one portion of a user: values, their history, and the name where it stands for the writer of anything else,
-   * with the note. A row of history without the name stands for what is gone. One transaction, of which a write of the
+   * with the note. One transaction, of which a write of the
    * user's rows is wholly before or wholly after. The other processes forget the user.
    */
   erase(userId: string): Promise<Erased>

@@ -12,7 +12,7 @@ const lockTimeout = 7000
 
 /**
  * Runs the missing migrations in one transaction under an advisory lock, which makes processes that start together take
- * turns. Where nothing is missing it only reads, so a role that may not create tables can start.
+ * turns; a failure leaves it open. Where nothing is missing it only reads, so a role that may not create tables can start.
  * @throws {FMOD_SETTINGS_SCHEMA_OUTDATED | FMOD_SETTINGS_SCHEMA_TOO_NEW}
  * @throws {FMOD_SETTINGS_MIGRATION_FAILED} nothing has changed
  */
@@ -21,15 +21,10 @@ export async function migrate(client: ClientBase, names: PostgresNames, mode: Mi
   const schema = { store: 'postgres', mode, known: migrations.length } as const
   if (!isOutdated({ ...schema, found: await readVersion(client, names) })) return
   await client.query('begin isolation level read committed')
-  try {
-    await takeTurn(client, `fastify-modular ${names.channel}`)
-    const found = await readVersion(client, names) // another process may have been faster
-    if (isOutdated({ ...schema, found })) await runFrom(client, names, found)
-    await client.query('commit')
-  } catch (error) {
-    await client.query('rollback').catch(() => {}) // the first failure is the one that matters
-    throw error
-  }
+  await takeTurn(client, `fastify-modular ${names.channel}`)
+  const found = await readVersion(client, names) // another process may have been faster
+  if (isOutdated({ ...schema, found })) await runFrom(client, names, found)
+  await client.query('commit')
 }
 
 /** Tries repeatedly: the time-outs of the database, and of the driver, are for statements shorter than a migration. */

@@ -81,6 +81,7 @@ export function sqlite(source: SqliteSource, options: SqliteOptions = {}): Setti
 
 interface OpenFile extends SqlParts, Connection {
   readonly lock: FileLock
+  readonly release: () => void
 }
 
 /** One connection, synchronous inside: a method runs to its end before another one starts. */
@@ -88,7 +89,6 @@ class SqliteStore extends SqlStore<OpenFile> {
   readonly info: StoreInfo
   readonly #source: DriverSource
   readonly #options: Required<SqliteOptions>
-  readonly #watches = new Set<() => void>()
 
   constructor(source: DriverSource, options: Required<SqliteOptions>) {
     super()
@@ -106,28 +106,14 @@ class SqliteStore extends SqlStore<OpenFile> {
     }
   }
 
-  watch({ onHint, onLost }: StoreWatch): Promise<() => Promise<void>> {
-    return this.read(({ client }) => {
-      const dataVersion = client.prepare('pragma data_version').pluck()
-      const stop = watchFile({
-        dataVersion: () => dataVersion.get(),
-        interval: this.#options.pollInterval,
-        onHint,
-        onLost: (error) => onLost(toStoreFailure(error)),
-      })
-      this.#watches.add(stop)
-      return async () => {
-        stop()
-        this.#watches.delete(stop)
-      }
+  protected startWatch({ client }: OpenFile, { onHint, onLost }: StoreWatch) {
+    const dataVersion = client.prepare('pragma data_version').pluck()
+    return watchFile({
+      dataVersion: () => dataVersion.get(),
+      interval: this.#options.pollInterval,
+      onHint,
+      onLost: (error) => onLost(toStoreFailure(error)),
     })
-  }
-
-  async close(): Promise<void> {
-    for (const stop of this.#watches) stop()
-    this.#watches.clear()
-    this.parts?.release()
-    this.parts = undefined
   }
 
   async #connect(): Promise<OpenFile> {
