@@ -1,6 +1,7 @@
 /** Cases: several writers, several instances, and what outlives a store. */
 import assert from 'node:assert/strict'
-import { change, type ContractCase, rowId, rowOf, set, writeAll, revisionOf } from './case.ts'
+import { userHash } from '../../store/store.ts'
+import { change, type ContractCase, revisionOf, rowId, rowOf, set, setOf, writeAll } from './case.ts'
 
 export const instances: Readonly<Record<string, ContractCase>> = {
   'no update is lost: 40 parallel increments, of two instances, count to 40 in one row with 40 revisions':
@@ -64,28 +65,44 @@ export const instances: Readonly<Record<string, ContractCase>> = {
     assert.equal((await set(second, 'a', '2')).revision, 2)
   },
 
-  'a watch announces the writes of another instance until it is stopped': async (open, until) => {
-    const watching = await open()
-    if (!watching.watch) return
-    const writing = await open()
-    let hints = 0
-    const stop = await watching.watch({
-      onHint: () => void hints++,
-      onUsers: () => {},
-      onLost: (error) => assert.fail(`the watch was lost: ${String(error)}`),
-    })
-    for (let revision = 1; revision <= 5; revision++) {
+  'a watch announces the writes of another instance until it is stopped, with the users whose values they were':
+    async (open, until) => {
+      const watching = await open()
+      if (!watching.watch) return
+      const writing = await open()
+      let hints = 0
+      let isTime = false
+      const told = new Set<string>()
+      const stop = await watching.watch({
+        onHint(revision) {
+          hints++
+          isTime ||= revision === undefined
+        },
+        onUsers: (hashes) => hashes?.forEach((hash) => told.add(hash)),
+        onLost: (error) => assert.fail(`the watch was lost: ${String(error)}`),
+      })
+      for (let revision = 1; revision <= 5; revision++) {
+        const before = hints
+        await set(writing, 'a', String(revision))
+        await until(`a hint at revision ${revision}`, () => hints > before)
+      }
+      let mark = (await watching.users.news(undefined, 1)).next
+      isTime = false
+      await setOf(writing, 'u1', 'a', '1')
+      await until('the news of the user', async () => {
+        if (told.has(userHash('u1'))) return true
+        if (!isTime) return false
+        const { next, userIds } = await watching.users.news(mark, 10)
+        mark = next
+        return userIds.includes('u1')
+      })
+      await stop()
+      await stop()
       const before = hints
-      await set(writing, 'a', String(revision))
-      await until(`a hint at revision ${revision}`, () => hints > before)
-    }
-    await stop()
-    await stop()
-    const before = hints
-    await set(writing, 'a', '"after the watch"')
-    assert.equal(await revisionOf(watching), 6)
-    assert.equal(hints, before)
-  },
+      await set(writing, 'a', '"after the watch"')
+      assert.equal(await revisionOf(watching), 6)
+      assert.equal(hints, before)
+    },
 
   'closing twice is fine, and a closed store of a database says that it is closed': async (open) => {
     const store = await open()

@@ -1,6 +1,5 @@
 /** Cases: users' rows have versions of their own, and leave the revision alone. */
 import assert from 'node:assert/strict'
-import { userHash } from '../../store/store.ts'
 import { change, type ContractCase, replays, revisionOf, rowId, rowOf, set, setOf, writeAll } from './case.ts'
 
 export const users: Readonly<Record<string, ContractCase>> = {
@@ -122,29 +121,6 @@ export const users: Readonly<Record<string, ContractCase>> = {
     })
     await setOf(store, 'u1', 'a', null)
     assert.deepEqual((await store.users.news(mark, 10)).userIds, ['u1'])
-  },
-
-  'a watch hears of the users that another instance has written': async (open, until) => {
-    const watching = await open()
-    if (!watching.watch) return
-    const writing = await open()
-    let mark = (await watching.users.news(undefined, 1)).next
-    const told = new Set<string>()
-    let isTime = false
-    const stop = await watching.watch({
-      onHint: (revision) => void (isTime ||= revision === undefined),
-      onUsers: (hashes) => hashes?.forEach((hash) => told.add(hash)),
-      onLost: (error) => assert.fail(`the watch was lost: ${String(error)}`),
-    })
-    await setOf(writing, 'u1', 'a', '1')
-    await until('the news', async () => {
-      if (told.has(userHash('u1'))) return true
-      if (!isTime) return false
-      const { next, userIds } = await watching.users.news(mark, 10)
-      mark = next
-      return userIds.includes('u1')
-    })
-    await stop()
   },
 }
 
