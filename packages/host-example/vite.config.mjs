@@ -19,7 +19,7 @@ export default defineConfig({
     manifest: true,
     modulePreload: false,
     rollupOptions: {
-      input: ['app.tsx', 'comfort.ts', 'style.css', 'docs.css'].map((name) => join('src/pages', name)),
+      input: ['app.tsx', 'style.css', 'docs.css'].map((name) => join('src/pages', name)),
     },
   },
 })

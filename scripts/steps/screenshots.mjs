@@ -8,19 +8,12 @@ const folder = 'docs/images'
 const most = 200_000 // bytes of a picture
 const fromHost = createRequire(resolve('packages/host-example/package.json'))
 
-/** What each picture shows: `signIn` names the account. */
+/** What each picture shows, in the week of the demonstration: `signIn` names the account. */
 const pictures = [
   { name: 'administration-light', path: '/settings/manage', signIn: 'admin', colorScheme: 'light' },
   { name: 'preferences-dark', path: '/settings/preferences', signIn: 'alice', colorScheme: 'dark' },
   { name: 'home-phone', path: '/', signIn: 'admin', colorScheme: 'light', width: 390, height: 844 },
 ]
-
-const notes = [
-  ['Names for the cat', 'Biscuit. Admiral. Small Tuesday. (Small Tuesday is winning.)'],
-  ['Bread, again', '500 g flour, 350 g water, 10 g salt. Cold overnight. Less water next time.'],
-  ['Harbour walk', 'Low tide at 7:40. Bring boots, the flask, and the long lens for the herons by the weir.'],
-]
-const values = { 'app.title': 'Acme Notes', 'app.banner': 'Winter issue is out on Thursday 24 December.' }
 
 export default async function screenshots() {
   const { spawnApp } = await import(resolve('test-support/dist/spawn-app.js'))
@@ -41,7 +34,6 @@ export default async function screenshots() {
       args: process.getuid?.() === 0 ? ['--no-sandbox'] : [],
     })
     cleanUp.unshift(() => browser.close())
-    await fill(browser, app.url)
     const style = await fontStyle()
     for (const picture of pictures) await take(browser, app.url, style, picture)
   } finally {
@@ -62,19 +54,6 @@ async function fontStyle() {
 async function signIn(context, url, name) {
   const data = { username: name, password: `demo-${name}` }
   await context.request.post(`${url}/login`, { data, failOnStatusCode: true })
-}
-
-async function fill(browser, url) {
-  const context = await browser.newContext()
-  await signIn(context, url, 'admin')
-  for (const [title, body] of notes) {
-    await context.request.post(`${url}/api/notes`, { data: { title, body }, failOnStatusCode: true })
-  }
-  for (const [key, value] of Object.entries(values)) {
-    const data = { key, scope: 1, value }
-    await context.request.put(`${url}/api/settings`, { data, failOnStatusCode: true })
-  }
-  await context.close()
 }
 
 async function take(

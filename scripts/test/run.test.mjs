@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'tap'
 import { codeBlocks } from '../pack/document-code.mjs'
 
@@ -12,10 +12,21 @@ test('an unknown step, or none, names the steps there are', (t) => {
   for (const args of [[], ['tset'], ['install', 'nonsense'], ['packages/core/x.test.js']]) {
     const { status, stderr, stdout } = run(...args)
     t.equal(status, 1)
-    t.match(stderr, /install, build, lint, pack, test, host, bench/)
+    t.match(stderr, /install, build, lint, pack, test, empty, host, bench/)
     t.equal(stdout, '', 'nothing has run')
   }
   t.end()
+})
+
+test('an example that starts empty has no database, and writes no week into its new one', async (t) => {
+  const { default: empty } = await import('../steps/empty.mjs')
+  const cwd = process.cwd()
+  process.chdir(t.testdir({ 'packages/host-example/data': { 'host.sqlite': 'notes' } }))
+  t.teardown(() => process.chdir(cwd))
+  await empty()
+  t.notOk(existsSync('packages/host-example/data'))
+  t.equal(process.env.DEMO_WEEK, 'off')
+  await empty() // a second time, there is nothing to delete
 })
 
 test('the code of a document is found with its line; fragments are left out', (t) => {

@@ -97,7 +97,6 @@ export const appSettings = {
     schema: Type.Object({
       search: Type.Optional(Type.Boolean({ title: 'Search of notes', default: true })),
       sharing: Type.Optional(Type.Boolean({ title: 'Public links', default: true })),
-      tips: Type.Optional(Type.Boolean({ title: 'Tips on the home page', default: true })),
     }),
     default: {},
     order: 20,

@@ -14,6 +14,7 @@ import { createAuth } from './auth/create-auth.ts'
 import { loginRoutes } from './auth/login-routes.ts'
 import { addSessions, sessionProvider } from './auth/sessions.ts'
 import type { HostConfig } from './config.ts'
+import { demoWeek } from './demo-week.ts'
 import { openDatabase } from './database/open-database.ts'
 import { health } from './health.ts'
 import { homeRoutes } from './home-routes.ts'
@@ -111,7 +112,8 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     ],
   })
 
-  await app.register(loginRoutes, { ...auth, document, script: assets.comfort })
+  await app.register(loginRoutes, { ...auth, document })
   await app.register(homeRoutes, { database, people })
   await app.register(ownRoutes, { assets })
+  if (config.hasDemoWeek) await app.register(demoWeek, { database })
 }

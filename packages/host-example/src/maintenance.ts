@@ -1,20 +1,29 @@
 /** Answers 503 to all but administrators while `system.maintenance_mode` is on; public routes stay open. */
-import { ServiceUnavailableException } from '@fastify-modular/core'
-import type { FastifyPluginAsync, onRequestHookHandler } from 'fastify'
+import { type Caller, ServiceUnavailableException } from '@fastify-modular/core'
+import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { systemSettings } from './app-settings.ts'
 
 /** The `Retry-After` of the answer, in seconds. */
 const retryAfter = 120
 
+/** What this caller is answered for the time being; undefined: the application is open. */
+export function refusalOf(
+  { settings }: FastifyInstance,
+  caller: Caller | null,
+): ServiceUnavailableException | undefined {
+  if (caller?.isAdmin || !settings.get(systemSettings.maintenanceMode)) return undefined
+  return new ServiceUnavailableException(
+    `Maintenance is going on: only administrators get in. Please try again in ${retryAfter / 60} minutes.`,
+    retryAfter,
+  )
+}
+
 const maintenancePlugin: FastifyPluginAsync = async (app) => {
-  const refuse: onRequestHookHandler = function refuseDuringMaintenance(request, _reply, done) {
+  app.addHook('onRequest', function refuseDuringMaintenance(request, _reply, done) {
     const isPublic = request.admission?.by !== 'caller'
-    if (isPublic || request.caller?.isAdmin || !app.settings.get(systemSettings.maintenanceMode))
-      return done()
-    done(new ServiceUnavailableException('Maintenance is going on. Please try again later.', retryAfter))
-  }
-  app.addHook('onRequest', refuse)
+    done(isPublic ? undefined : refusalOf(app, request.caller))
+  })
 }
 
 /** Register it after the gate, which knows the caller and whether the route is public. */

@@ -25,7 +25,7 @@ export async function buildExample({
   }
   subscribe('fastify.initialization', prepare)
   try {
-    return await createApp(readConfig({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' }))
+    return await createApp(readConfig({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent', DEMO_WEEK: 'off' }))
   } finally {
     unsubscribe('fastify.initialization', prepare)
   }

@@ -52,6 +52,7 @@ export async function startHost(t: Teardown, env: Readonly<Record<string, string
       HOST: undefined,
       SM_AUTH_PUBLIC_PATHS: undefined,
       PORT: '0',
+      DEMO_WEEK: 'off',
       ...env,
       DATABASE_URL: database,
     },

@@ -161,12 +161,20 @@ test('settings of the application', async (t) => {
     const note = (
       await alice.ask('/api/notes', { method: 'POST', body: { title: 'A private title', body: '' } })
     ).json
+    const bob = await host.signIn('bob')
     t.equal((await set(true)).status, 204)
     for (const path of ['/api/notes', '/api/settings', '/notes', '/nowhere']) {
       const refused = await alice.ask(path)
       t.equal(refused.status, 503, path)
       t.ok(refused.headers.get('retry-after'), path)
     }
+    const asAlice = { username: 'alice', password: 'demo-alice' }
+    const refused = await host.anonymous.ask('/login', { method: 'POST', body: asAlice })
+    t.equal(refused.status, 503)
+    t.equal(refused.headers.get('retry-after'), '120')
+    t.same(refused.headers.getSetCookie(), [])
+    const wrong = { ...asAlice, password: 'wrong' }
+    t.equal((await host.anonymous.ask('/login', { method: 'POST', body: wrong })).status, 401)
     const outside = await rawRequest(host, {
       target: '/static/../api/notes',
       headers: { cookie: alice.cookie },
@@ -190,7 +198,6 @@ test('settings of the application', async (t) => {
     }
     t.equal((await alice.ask('/health/live')).status, 200)
     t.equal((await alice.ask('/?from=mail')).status, 200)
-    const bob = await host.signIn('bob')
     t.equal((await bob.ask('/logout', { method: 'POST' })).status, 204)
     t.equal((await host.anonymous.ask('/login')).status, 200)
     t.equal((await host.anonymous.ask('/api/notes')).status, 401)

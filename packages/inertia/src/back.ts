@@ -2,8 +2,7 @@
 import { canonicalPath } from '@fastify-modular/core/internal'
 import createRouter from 'find-my-way'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { refererPath } from './page.ts'
-import { isRead } from './visits.ts'
+import { isRead, refererPath } from './page.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,6 +1,7 @@
 /** A flash store in an encrypted cookie: nothing to keep on the server, nothing to read on the client. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'
 import { ErrorMessages } from '@fastify-modular/core'
+import { safeRead } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FlashEntry, FlashStore } from './flash.ts'
 import { FMOD_INERTIA_INVALID_FLASH } from './misuse-errors.ts'
@@ -11,9 +12,6 @@ export interface CookieFlashOptions {
 }
 
 /** What this store uses of @fastify/cookie. */
-interface WithCookies {
-  readonly cookies?: Readonly<Record<string, string | undefined>>
-}
 interface SetsCookies {
   setCookie(name: string, value: string, options: object): unknown
   clearCookie(name: string, options: object): unknown
@@ -51,8 +49,8 @@ export function cookieFlash({ secret }: CookieFlashOptions): FlashStore {
       cookiesOf(reply).setCookie(name, value, { ...attributesFor(request), maxAge: 60 })
     },
     get(request) {
-      const value = (request as WithCookies).cookies?.[nameFor(request)]
-      return value === undefined ? null : decrypt(value, keys)
+      const value = safeRead(safeRead(request, 'cookies'), nameFor(request))
+      return typeof value === 'string' ? decrypt(value, keys) : null
     },
     check(app) {
       if (!app.hasReplyDecorator('setCookie'))

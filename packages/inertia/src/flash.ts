@@ -1,6 +1,5 @@
 /** What one answer leaves for the next page: the errors of a form, and messages that are shown once. */
 import { createHash } from 'node:crypto'
-import type { createFindCaller } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Props } from './props.ts'
 
@@ -37,12 +36,13 @@ const lifetime = 60_000
 
 export interface FlashParts {
   readonly store: FlashStore
-  readonly findCaller: ReturnType<typeof createFindCaller>
+  /** The id of the caller of a request; null for an anonymous one. */
+  readonly callerOf: (request: FastifyRequest) => Promise<string | null>
 }
 
 /** Leaves errors and messages for the page at `path`. */
 export async function leaveFlash(
-  { store, findCaller }: FlashParts,
+  { store, callerOf }: FlashParts,
   { request, reply, path, errors, flash }: Left,
 ): Promise<void> {
   const only = selectionOf(request)
@@ -52,7 +52,7 @@ export async function leaveFlash(
     at: Date.now(),
     page: digest(path),
     ...(only !== undefined && { only }),
-    ...(hasErrors && { caller: await callerId(findCaller, request), errors: firstMessages(errors) }),
+    ...(hasErrors && { caller: await callerOf(request), errors: firstMessages(errors) }),
     ...(typeof bag === 'string' && { bag }),
     ...(flash && { flash }),
   }
@@ -69,12 +69,7 @@ interface Left {
 
 /** A form shows one message a field. */
 function firstMessages(errors: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    Object.entries(errors).map(([field, texts]) => [
-      field,
-      Array.isArray(texts) ? (texts as unknown[])[0] : texts,
-    ]),
-  )
+  return Object.fromEntries(Object.entries(errors).map(([field, texts]) => [field, [texts].flat()[0]]))
 }
 
 /**
@@ -82,28 +77,21 @@ function firstMessages(errors: Readonly<Record<string, unknown>>): Readonly<Reco
  * as it is, and no cookie is written: that answer may arrive after the page that shows the entry.
  */
 export async function findFlash(
-  { store, findCaller }: FlashParts,
+  { store, callerOf }: FlashParts,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FlashEntry | null> {
   if (!isSeen(request)) return null
   const entry = await store.get(request)
   if (!entry) return null
-  const isMine = entry.caller === undefined || entry.caller === (await callerId(findCaller, request))
-  const isOver = !isMine || Math.abs(Date.now() - entry.at) > lifetime
-  const only = selectionOf(request)
-  if (!isOver && (entry.page !== digest(request.originalUrl) || (only !== undefined && only !== entry.only)))
+  const isMine = entry.caller === undefined || entry.caller === (await callerOf(request))
+  if (!isMine || Math.abs(Date.now() - entry.at) > lifetime) {
+    await store.put(request, null, reply)
     return null
-  if (!isOver) return entry
-  await store.put(request, null, reply)
-  return null
-}
-
-async function callerId(
-  findCaller: FlashParts['findCaller'],
-  request: FastifyRequest,
-): Promise<string | null> {
-  return (await findCaller(request))?.id ?? null
+  }
+  const only = selectionOf(request)
+  const isForThis = entry.page === digest(request.originalUrl) && (only === undefined || only === entry.only)
+  return isForThis ? entry : null
 }
 
 /** Whether a person sees the answer: prefetched pages may never be shown. */

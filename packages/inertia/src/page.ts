@@ -27,12 +27,16 @@ export interface Page extends HistoryFlags, PropLabels {
 }
 
 /**
- * Path and query under which the client files the page, without the base path. A page rendered for an unsafe method keeps the address of the
+ * Path and query under which the client files the page. A page rendered for an unsafe method keeps the address of the
  * page it was sent from, so that a browser refresh does not GET a URL that only takes POST.
  */
 export function pageUrl(request: FastifyRequest, basePath: string): string {
-  if (request.method === 'GET' || request.method === 'HEAD') return ownPath(request.originalUrl)
-  return ownPath(refererPath(request, basePath) ?? request.originalUrl)
+  const referer = isRead(request) ? null : refererPath(request, basePath)
+  return basePath + ownPath(referer ?? request.originalUrl)
+}
+
+export function isRead({ method }: FastifyRequest): boolean {
+  return method === 'GET' || method === 'HEAD'
 }
 
 /**

@@ -7,7 +7,6 @@ import {
   optionProblems,
   type OptionsSchema,
   type PageRenderer,
-  type RenderedPage,
   safeRead,
   supportedFastify,
   Type,
@@ -21,18 +20,16 @@ import {
   FMOD_INERTIA_INVALID_OPTION,
   FMOD_INERTIA_REGISTERED_TWICE,
 } from './misuse-errors.ts'
-import type { HistoryFlags } from './page.ts'
+import { type HistoryFlags, isRead } from './page.ts'
 import type { Props } from './props.ts'
 import { createRenderer, type SharedProps } from './render.ts'
 import type { NonceSource, RootTemplate } from './root-html.ts'
 import {
   adaptRedirects,
-  answerStale,
   type AssetVersion,
   createLocation,
   isInertia,
-  isRead,
-  isStale,
+  refuseStale,
   type Site,
   versionSource,
 } from './visits.ts'
@@ -70,18 +67,17 @@ const schema: OptionsSchema<InertiaOptions> = Type.Object({
   rootTemplate: Type.Union([Type.String(), option.function()], { description: 'HTML or a function' }),
   nonce: option.function('a function of the request and the reply'),
   encryptHistory: option.boolean(),
-  flash: option.that(isFlashStore, 'a store with put and get, such as cookieFlash({ secret })'),
-  basePath: option.that(isBasePath, 'a path such as /tools/app, without a slash at its end'),
+  flash: option.that(
+    (store) => typeof safeRead(store, 'put') === 'function' && typeof safeRead(store, 'get') === 'function',
+    'a store with put and get, such as cookieFlash({ secret })',
+  ),
+  basePath: option.that(
+    (path) =>
+      path === '' || (typeof path === 'string' && !path.endsWith('/') && canonicalPath(path) !== null),
+    'a path such as /tools/app, without a slash at its end',
+  ),
   client: option.that((value) => value === 2 || value === 3, '2 or 3'),
 })
-
-function isFlashStore(value: unknown): boolean {
-  return typeof safeRead(value, 'put') === 'function' && typeof safeRead(value, 'get') === 'function'
-}
-
-function isBasePath(value: unknown): boolean {
-  return value === '' || (typeof value === 'string' && !value.endsWith('/') && canonicalPath(value) !== null)
-}
 
 const inertiaPlugin: FastifyPluginAsync<InertiaOptions> = async (app, options) => {
   const problems = optionProblems(schema, options)
@@ -89,7 +85,8 @@ const inertiaPlugin: FastifyPluginAsync<InertiaOptions> = async (app, options) =
   if (app.hasDecorator('inertia')) throw new FMOD_INERTIA_REGISTERED_TWICE()
   const { basePath = '', client = 3, flash: store } = options
   const site: Site = { version: versionSource(options.version ?? null), basePath, client }
-  const flash = store && { store, findCaller: createFindCaller(app, undefined) }
+  const findCaller = createFindCaller(app, undefined)
+  const flash = store && { store, callerOf: async (it: FastifyRequest) => (await findCaller(it))?.id ?? null }
   const findBack = watchRoutes(app, basePath)
 
   app.decorate('inertia', {
@@ -108,8 +105,7 @@ const inertiaPlugin: FastifyPluginAsync<InertiaOptions> = async (app, options) =
     // The one hook of this package, because requests of all other clients pay for it as well.
     if (!isInertia(request)) return done()
     adaptRedirects(reply, site)
-    if (isStale(request, site)) answerStale(request, reply, site)
-    else done()
+    if (!refuseStale(request, reply, site)) done()
   })
   if (store?.check) app.addHook('onReady', async () => store.check?.(app))
 }
@@ -152,13 +148,9 @@ function renderReply(
   const page = { ...flags, component, props, status: this.statusCode, shared: true }
   this.server.inertia
     .render(this.request, this, page)
-    .then((rendered) => sendPage(this, rendered))
+    .then(({ body, contentType, headers = {} }) => this.headers(headers).type(contentType).send(body))
     .catch((thrown: unknown) => this.send(toError(thrown)))
   return this
-}
-
-function sendPage(reply: FastifyReply, { body, contentType, headers = {} }: RenderedPage): FastifyReply {
-  return reply.headers(headers).type(contentType).send(body)
 }
 
 /** Fastify answers an Error as a failure, with its status; a thrown string it would send as the body. */

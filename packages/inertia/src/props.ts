@@ -33,31 +33,27 @@ export interface Selection {
   readonly holdsNested: boolean
 }
 
-/** What is selected of one object: the members of `only` (null: all), without those of `except`. */
+/** What is selected: the props of `only`, or all where it names none, without those of `except`. */
 interface PartialReload {
-  readonly only: PathTree | null
-  readonly except: PathTree
+  readonly only: Paths
+  readonly except: Paths
 }
 
-/** Dot paths as a tree; a node without children means everything below. */
-type PathTree = ReadonlyMap<string, PathTree>
-
-const nothing: PathTree = new Map()
-const everything: PartialReload = { only: null, except: nothing }
-
-const wholePage: Selection = {
-  partial: null,
-  reset: new Set(),
-  held: new Set(),
-  intent: 'append',
-  holdsNested: true,
+interface Paths {
+  readonly named: ReadonlySet<string>
+  /** The paths that lead to those that are named: `user` for `user.name`. */
+  readonly above: ReadonlySet<string>
 }
 
 /** Reads the headers by which the client selects props of this component. */
 export function readSelection(headers: IncomingHttpHeaders, component: string, client: 2 | 3 = 3): Selection {
   const isVisit = headers['x-inertia'] !== undefined
+  const only = readPaths(headers['x-inertia-partial-data'])
+  const except = readPaths(headers['x-inertia-partial-except'])
+  const isPartial =
+    headers['x-inertia-partial-component'] === component && only.named.size + except.named.size > 0
   return {
-    partial: readPartialReload(headers, component),
+    partial: isPartial ? { only, except } : null,
     reset: new Set(listOf(headers['x-inertia-reset'])),
     held: new Set(isVisit ? listOf(headers['x-inertia-except-once-props']) : []),
     intent: headers['x-inertia-infinite-scroll-merge-intent'] === 'prepend' ? 'prepend' : 'append',
@@ -65,18 +61,25 @@ export function readSelection(headers: IncomingHttpHeaders, component: string, c
   }
 }
 
-function readPartialReload(headers: IncomingHttpHeaders, component: string): PartialReload | null {
-  if (headers['x-inertia-partial-component'] !== component) return null
-  const only = treeOf(listOf(headers['x-inertia-partial-data']))
-  const except = treeOf(listOf(headers['x-inertia-partial-except']))
-  if (only.size === 0 && except.size === 0) return null
-  return { only: only.size === 0 ? null : only, except }
+function readPaths(header: string | string[] | undefined): Paths {
+  const named = listOf(header)
+  const above = named.flatMap((path) => {
+    const segments = path.split('.').slice(0, maxDepth)
+    return segments.map((_, at) => segments.slice(0, at).join('.'))
+  })
+  return { named: new Set(named), above: new Set(above) }
 }
 
-/** The values to send, with their labels. */
-export interface ResolvedProps {
+function listOf(header: string | string[] | undefined): string[] {
+  return String(header ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
+}
+
+/** The values to send, with what the client must know of them. */
+export interface ResolvedProps extends PropLabels {
   readonly props: Props
-  readonly labels: PropLabels
 }
 
 /**
@@ -85,27 +88,31 @@ export interface ResolvedProps {
  */
 export async function resolveProps(
   props: Props,
-  selection: Selection = wholePage,
+  selection: Selection,
   onRescue: (failure: unknown, path: string) => void = () => {},
 ): Promise<ResolvedProps> {
   const resolution = new Resolution(selection, onRescue)
   const { partial } = selection
-  return { props: await resolution.members(props, '', partial ?? everything), labels: resolution.labels() }
-}
-
-/** The props. A promise among them that fails before it is read, or that the visit does not ask for, must not end the process. */
-export function ignoreUnread<T>(props: T, seen = new Set<unknown>()): T {
-  if (props instanceof Promise) props.catch(() => {})
-  else if (props instanceof Prop) ignoreUnread(props.value, seen)
-  else if (isPlainObject(props) && !seen.has(props)) {
-    seen.add(props)
-    for (const member of Object.values(props)) ignoreUnread(member, seen)
-  }
-  return props
+  const extent =
+    partial === null ? 'whole' : partial.only.named.size === 0 ? 'unless excluded' : 'named parts'
+  return { props: await resolution.members(props, '', extent), ...resolution.labels }
 }
 
 /** Deeper objects are sent as they are: one that contains itself would have no end, and JSON says so. */
 const maxDepth = 50
+
+/** How much of an object a visit wants. */
+type Extent = 'whole' | 'unless excluded' | 'named parts'
+
+/** How much it wants of the prop at this path, in an object of which it wants so much; null for nothing. */
+function extentOf(path: string, around: Extent, partial: PartialReload | null): Extent | null {
+  if (around === 'whole' || partial === null) return 'whole'
+  const { only, except } = partial
+  if (except.named.has(path)) return null
+  if (around === 'unless excluded' || only.named.has(path))
+    return except.above.has(path) ? 'unless excluded' : 'whole'
+  return only.above.has(path) ? 'named parts' : null
+}
 
 /** A prop that is not part of the answer. */
 const absent = Symbol('absent')
@@ -113,10 +120,10 @@ const absent = Symbol('absent')
 class Resolution {
   readonly #selection: Selection
   readonly #onRescue: (failure: unknown, path: string) => void
-  readonly #deferred: Record<string, string[]> = {}
-  readonly #once: Record<string, { prop: string; expiresAt: number | null }> = {}
-  readonly #scroll: Record<string, ScrollPosition & { reset: boolean }> = {}
-  readonly #lists = {
+  readonly #labels = {
+    deferredProps: {} as Record<string, string[]>,
+    onceProps: {} as Record<string, { prop: string; expiresAt: number | null }>,
+    scrollProps: {} as Record<string, ScrollPosition & { reset: boolean }>,
     rescuedProps: [] as string[],
     mergeProps: [] as string[],
     prependProps: [] as string[],
@@ -130,37 +137,32 @@ class Resolution {
   }
 
   /** The members of the page object that have content. */
-  labels(): PropLabels {
-    const all = {
-      deferredProps: this.#deferred,
-      onceProps: this.#once,
-      scrollProps: this.#scroll,
-      ...this.#lists,
-    }
-    return Object.fromEntries(Object.entries(all).filter(([, label]) => Object.keys(label).length > 0))
+  get labels(): PropLabels {
+    return Object.fromEntries(
+      Object.entries(this.#labels).filter(([, label]) => Object.keys(label).length > 0),
+    )
   }
 
-  /** @param selected what the visit wants of this object */
-  async members(object: Props, base: string, selected: PartialReload): Promise<Props> {
+  async members(object: Props, base: string, extent: Extent): Promise<Props> {
     const resolved = Object.entries(object).map(async ([key, input]) => {
       const path = base === '' ? key : `${base}.${key}`
-      return [key, await this.#member(toProp(input), path, below(selected, key))] as const
+      return [key, await this.#member(toProp(input), path, extent)] as const
     })
     return Object.fromEntries((await Promise.all(resolved)).filter(([, value]) => value !== absent))
   }
 
-  /** @param selected what the visit wants of this prop; null for nothing of it */
-  async #member(prop: Prop, path: string, selected: PartialReload | null): Promise<unknown> {
+  /** @param around how much the visit wants of the object that has the prop */
+  async #member(prop: Prop, path: string, around: Extent): Promise<unknown> {
     const { traits } = prop
-    const wanted = traits.always ? everything : selected
-    if (wanted === null || this.#isLeftOut(prop, path)) return absent
+    const extent = traits.always ? 'whole' : extentOf(path, around, this.#selection.partial)
+    if (extent === null || this.#isLeftOut(prop, path)) return absent
     try {
-      const value = await evaluate(prop)
+      const value = await evaluate(prop.value)
       this.#label(prop, path, value)
-      return await this.#within(value, path, wanted)
+      return await this.#within(value, path, extent)
     } catch (failure) {
       if (!traits.defer?.rescue) throw failure
-      this.#lists.rescuedProps.push(path)
+      this.#labels.rescuedProps.push(path)
       this.#onRescue(failure, path)
       return absent
     }
@@ -171,12 +173,13 @@ class Resolution {
     const { partial, held, holdsNested } = this.#selection
     if (once) {
       const { key = path, expiresIn } = once
-      this.#once[key] = { prop: path, expiresAt: expiresIn === undefined ? null : Date.now() + expiresIn }
+      const expiresAt = expiresIn === undefined ? null : Date.now() + expiresIn
+      this.#labels.onceProps[key] = { prop: path, expiresAt }
       const isHeld = held.has(key) && (holdsNested || !path.includes('.'))
-      if (isHeld && (partial === null || partial.only === null)) return true
+      if (isHeld && (partial === null || partial.only.named.size === 0)) return true
     }
     if (partial !== null) return false
-    if (defer) (this.#deferred[defer.group] ??= []).push(path)
+    if (defer) (this.#labels.deferredProps[defer.group] ??= []).push(path)
     return defer !== undefined || optional === true
   }
 
@@ -184,20 +187,20 @@ class Resolution {
   #label({ traits: { merge, scroll } }: Prop, path: string, value: unknown): void {
     const { reset, intent } = this.#selection
     const isReset = reset.has(path)
-    if (scroll) this.#scroll[path] = { pageName: 'page', ...scroll(value), reset: isReset }
+    if (scroll) this.#labels.scrollProps[path] = { pageName: 'page', ...scroll(value), reset: isReset }
     if (!merge || isReset) return
     const { at, matchOn = [] } = merge
     const target = at === undefined ? path : `${path}.${at}`
     const how = scroll ? intent : merge.how
     const label = ({ append: 'mergeProps', prepend: 'prependProps', deep: 'deepMergeProps' } as const)[how]
-    this.#lists[label].push(target)
-    for (const field of [matchOn].flat()) this.#lists.matchPropsOn.push(`${target}.${field}`)
+    this.#labels[label].push(target)
+    for (const field of [matchOn].flat()) this.#labels.matchPropsOn.push(`${target}.${field}`)
   }
 
-  /** The selected members of a plain object, in which there may be props of all kinds. */
-  #within(value: unknown, path: string, selected: PartialReload): unknown {
+  /** The wanted members of a plain object, in which there may be props of all kinds. */
+  #within(value: unknown, path: string, extent: Extent): unknown {
     if (!isPlainObject(value) || path.split('.').length > maxDepth) return value
-    return selected === everything && !hasProps(value) ? value : this.members(value, path, selected)
+    return extent === 'whole' && !someWithin(value, isToResolve) ? value : this.members(value, path, extent)
   }
 }
 
@@ -205,25 +208,32 @@ function toProp(input: unknown): Prop {
   return input instanceof Prop ? (input as Prop) : new Prop(input, {})
 }
 
-/** The value of a prop, whichever way it was written. */
-async function evaluate({ value }: Prop): Promise<unknown> {
+/** The value of a prop: itself, or what its function returns. */
+export async function evaluate(value: unknown): Promise<unknown> {
   return typeof value === 'function' ? await (value as () => unknown)() : await value
 }
 
-/** What a selection wants below a member; null where it does not want the member. */
-function below({ only, except }: PartialReload, key: string): PartialReload | null {
-  const [chosen, excluded] = [only?.get(key), except.get(key)]
-  if ((only !== null && chosen === undefined) || excluded?.size === 0) return null
-  const rest = chosen === undefined || chosen.size === 0 ? null : chosen
-  return rest === null && excluded === undefined ? everything : { only: rest, except: excluded ?? nothing }
+/** Whether a value must be resolved; most objects are data, and sent as they are. */
+function isToResolve(value: unknown): boolean {
+  return typeof value === 'function' || value instanceof Prop || value instanceof Promise
 }
 
-/** Whether a function, promise or kind of prop is below: most objects are data, and sent as they are. */
-function hasProps(value: unknown, seen = new Set<unknown>()): boolean {
-  if (typeof value === 'function' || value instanceof Prop || value instanceof Promise) return true
+/** The props. A promise among them that fails before it is read, or that the visit does not ask for, must not end the process. */
+export function ignoreUnread(props: Props): Props {
+  someWithin(props, (value) => {
+    if (value instanceof Promise) value.catch(() => {})
+    return false
+  })
+  return props
+}
+
+/** Whether a value is such, or one in the kinds and plain objects below it. */
+function someWithin(value: unknown, isSuch: (value: unknown) => boolean, seen = new Set<unknown>()): boolean {
+  if (isSuch(value)) return true
+  if (value instanceof Prop) return someWithin(value.value, isSuch, seen)
   if (!isPlainObject(value) || seen.has(value)) return false
   seen.add(value)
-  return Object.values(value).some((member) => hasProps(member, seen))
+  return Object.values(value).some((member) => someWithin(member, isSuch, seen))
 }
 
 /** An object that JSON shows by its members. Lists are taken whole: the client would replace them by the object of their parts. */
@@ -231,31 +241,4 @@ function isPlainObject(value: unknown): value is Props {
   if (typeof value !== 'object' || value === null || 'toJSON' in value) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === Object.prototype || prototype === null
-}
-
-function listOf(header: string | string[] | undefined): string[] {
-  return String(header ?? '')
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '')
-}
-
-function treeOf(paths: readonly string[]): PathTree {
-  const root: Tree = new Map()
-  for (const path of paths) addPath(root, path.split('.'))
-  return root
-}
-
-interface Tree extends Map<string, Tree> {}
-
-function addPath(root: Tree, segments: readonly string[]): void {
-  let node = root
-  for (const [index, segment] of segments.entries()) {
-    const known = node.get(segment)
-    if (known?.size === 0) return // everything below is requested already
-    const next: Tree = known ?? new Map()
-    if (index === segments.length - 1) next.clear()
-    node.set(segment, next)
-    node = next
-  }
 }

@@ -9,7 +9,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findFlash, type FlashParts } from './flash.ts'
 import { type HistoryFlags, type Page, pageUrl } from './page.ts'
 import { always } from './prop-kinds.ts'
-import { ignoreUnread, type Props, readSelection, resolveProps } from './props.ts'
+import { evaluate, ignoreUnread, type Props, readSelection, resolveProps } from './props.ts'
 import { compileRoot, type NonceSource, type RootTemplate } from './root-html.ts'
 import { isInertia, type Site } from './visits.ts'
 
@@ -27,59 +27,50 @@ export interface RendererOptions extends Site {
   readonly flash?: FlashParts | undefined
 }
 
-interface OwnPage {
-  readonly own: Props
-  /** Errors of 500 and above are about the server: what waits for the page is left for the next attempt. */
-  readonly status: number
-}
-
 /** The renderer that `reply.inertia` and `app.inertia` share. */
 export function createRenderer(options: RendererOptions): Required<Pick<PageRenderer, 'version'>> & {
   render(request: FastifyRequest, reply: FastifyReply, page: PageRequest): ReturnType<PageRenderer['render']>
 } {
-  const { version, basePath, client, share, nonce, flash, encryptHistory = false } = options
+  const { version, basePath, client, share, nonce, flash } = options
   const toDocument = compileRoot(options.rootTemplate)
-
-  /** Shared props below the page's own; `errors` is always present, for the client reads it on every page. */
-  async function withSharedProps(request: FastifyRequest, reply: FastifyReply, { own, status }: OwnPage) {
-    const shared = ignoreUnread((typeof share === 'function' ? await share(request) : share) ?? {})
-    const left = flash && status < 500 ? await findFlash(flash, request, reply) : null
-    const all: Props = { ...shared, ...own }
-    const ownErrors = async () =>
-      inErrorBag(request.headers['x-inertia-error-bag'], (await read(all['errors'])) ?? {})
-    const leftErrors = inErrorBag(left?.bag, left?.errors ?? {})
-    const errors = always(async () => ({ ...leftErrors, ...(await ownErrors()) }))
-    return { props: { ...all, errors }, sharedProps: Object.keys(shared), left }
-  }
 
   async function buildPage(
     request: FastifyRequest,
     reply: FastifyReply,
     requested: PageRequest,
   ): Promise<Page> {
-    const { component } = requested
+    const { component, status, encryptHistory = options.encryptHistory } = requested
     const own = ignoreUnread(requested.props)
-    const address = { url: basePath + pageUrl(request, basePath), version: version() }
-    const flags = historyFlags(requested, encryptHistory)
-    if (!requested.shared) return { component, props: (await resolveProps(own)).props, ...address, ...flags }
-    const { status } = requested
-    const { props: all, sharedProps, left } = await withSharedProps(request, reply, { own, status })
+    const about = {
+      url: pageUrl(request, basePath),
+      version: version(),
+      ...(encryptHistory && { encryptHistory }),
+      ...(requested.clearHistory && { clearHistory: true }),
+      ...(requested.preserveFragment && { preserveFragment: true }),
+    }
+    if (!requested.shared)
+      return { component, ...(await resolveProps(own, readSelection({}, component))), ...about }
+    const shared = ignoreUnread((typeof share === 'function' ? await share(request) : share) ?? {})
+    // Errors of 500 and above are about the server: what waits for the page is left for the next attempt.
+    const left = flash && status < 500 ? await findFlash(flash, request, reply) : null
+    const all: Props = { ...shared, ...own }
+    /** Always there, because the client reads it on every page. */
+    const errors = always(async () => ({
+      ...inErrorBag(left?.bag, left?.errors),
+      ...inErrorBag(request.headers['x-inertia-error-bag'], await evaluate(all['errors'])),
+    }))
     const onRescue = (err: unknown, prop: string) =>
       logFailure(request.log, 'error', { err, prop }, 'a deferred prop failed and was left out')
-    const { props, labels } = await resolveProps(
-      all,
-      readSelection(request.headers, component, client),
-      onRescue,
-    )
+    const selection = readSelection(request.headers, component, client)
+    const resolved = await resolveProps({ ...all, errors }, selection, onRescue)
     if (left) await flash?.store.put(request, null, reply) // not before: a page that fails has shown nothing
+    const sharedProps = Object.keys(shared)
     return {
       component,
-      props,
-      ...address,
-      ...labels,
+      ...resolved,
+      ...about,
       ...(sharedProps.length > 0 && { sharedProps }),
       ...(left?.flash && { flash: left.flash }),
-      ...flags,
     }
   }
 
@@ -98,19 +89,8 @@ export function createRenderer(options: RendererOptions): Required<Pick<PageRend
   }
 }
 
-function historyFlags(requested: HistoryFlags, encryptAll: boolean): HistoryFlags {
-  return {
-    ...((requested.encryptHistory ?? encryptAll) && { encryptHistory: true }),
-    ...(requested.clearHistory && { clearHistory: true }),
-    ...(requested.preserveFragment && { preserveFragment: true }),
-  }
-}
-
-async function read(value: unknown): Promise<unknown> {
-  return typeof value === 'function' ? await (value as () => unknown)() : value
-}
-
 /** Two forms on one page keep their errors apart by the name that the client gives. */
-function inErrorBag(bag: unknown, errors: object): object {
-  return typeof bag !== 'string' || Object.keys(errors).length === 0 ? errors : { [bag]: errors }
+function inErrorBag(bag: unknown, errors: unknown): object {
+  if (typeof errors !== 'object' || errors === null || Object.keys(errors).length === 0) return {}
+  return typeof bag === 'string' ? { [bag]: errors } : errors
 }

@@ -2,7 +2,7 @@
 import { addVary } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { FMOD_INERTIA_INVALID_VERSION, FMOD_INERTIA_UNSAFE_LOCATION } from './misuse-errors.ts'
-import { pageUrl } from './page.ts'
+import { isRead, pageUrl } from './page.ts'
 
 /** Whether the Inertia client made the request. Its `Accept` header names HTML, so only this header shows it. */
 export function isInertia(request: FastifyRequest): boolean {
@@ -40,25 +40,21 @@ function checked(version: string | null): string | null {
 }
 
 /**
- * Whether a visit was made with other assets than the current ones. A request without a version does not come from the
- * client: it has no page that could be stale.
+ * Answers a visit that was made with other assets than the current ones by 409, so that the client loads the page afresh,
+ * and returns whether it did. Before the handler runs, and for unmatched paths too: any page, even an error page, would give
+ * a stale client the new version and so hide that it is stale. A request without a version is not of the client.
  */
-export function isStale(request: FastifyRequest, site: Site): boolean {
+export function refuseStale(request: FastifyRequest, reply: FastifyReply, site: Site): boolean {
   const version = request.headers['x-inertia-version']
-  return request.method === 'GET' && version !== undefined && version !== (site.version() ?? '')
-}
-
-/**
- * Answers a stale visit by 409, so that the client loads the page afresh; before the handler runs, and for unmatched
- * paths too: any page, even an error page, would give a stale client the new version and so hide that it is stale.
- */
-export function answerStale(request: FastifyRequest, reply: FastifyReply, site: Site): void {
-  const currentVersion = site.version()
+  if (request.method !== 'GET' || version === undefined) return false
+  const current = site.version()
+  if (version === (current ?? '')) return false
   addVary(reply, 'X-Inertia')
-  reply.code(409).header('x-inertia-location', site.basePath + pageUrl(request, site.basePath))
+  reply.code(409).header('x-inertia-location', pageUrl(request, site.basePath))
   // Distinguishes new assets from a plain redirect, so that background requests do not reload the page.
-  if (currentVersion !== null) reply.header('x-inertia-version', currentVersion)
+  if (current !== null) reply.header('x-inertia-version', current)
   reply.send()
+  return true
 }
 
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
@@ -82,10 +78,11 @@ function adaptRedirect(reply: FastifyReply, site: Site): void {
   const location = reply.getHeader('location')
   if (typeof location !== 'string') return
 
-  const target = resolve(location, request)
+  const url = resolve(location, request)
   const keepsMethod = reply.statusCode === 307 || reply.statusCode === 308
-  if (target?.isWeb && !target.isOwn) answerConflict(reply, 'x-inertia-location', location)
-  else if (target?.isOwn && target.hasFragment && !keepsMethod && site.client > 2)
+  if (url && url.origin !== resolve('/', request)?.origin)
+    answerConflict(reply, 'x-inertia-location', location)
+  else if (url?.hash && !keepsMethod && site.client > 2)
     answerConflict(reply, 'x-inertia-redirect', withBase(location, site))
   else if (!isRead(request) && !keepsMethod) reply.code(303)
 }
@@ -97,7 +94,7 @@ function adaptRedirect(reply: FastifyReply, site: Site): void {
 export function createLocation(site: Site) {
   return function inertiaLocation(this: FastifyReply, url: string): FastifyReply {
     const { request } = this
-    if (!resolve(url, request)?.isWeb) throw new FMOD_INERTIA_UNSAFE_LOCATION()
+    if (!resolve(url, request)) throw new FMOD_INERTIA_UNSAFE_LOCATION()
     const location = toHeaderText(url)
     if (isInertia(request)) return answerConflict(this, 'x-inertia-location', withBase(location, site)).send()
     return this.redirect(location, isRead(request) ? 302 : 303)
@@ -109,31 +106,18 @@ function withBase(location: string, { basePath }: Site): string {
   return /^\/(?![/\\])/.test(location) ? basePath + location : location
 }
 
-export function isRead({ method }: FastifyRequest): boolean {
-  return method === 'GET' || method === 'HEAD'
-}
-
 function answerConflict(reply: FastifyReply, header: string, location: string): FastifyReply {
   for (const name of ['location', 'content-type', 'content-length']) reply.removeHeader(name)
   addVary(reply, 'X-Inertia')
   return reply.code(409).header(header, location)
 }
 
-interface Target {
-  readonly isWeb: boolean
-  readonly isOwn: boolean
-  readonly hasFragment: boolean
-}
-
-function resolve(location: string, request: FastifyRequest): Target | null {
-  const base = `${request.protocol}://${request.host}`
-  if (!URL.canParse(base) || !URL.canParse(location, base)) return null
+/** Where a location leads from this application; null for what is not a web page: a browser would run or download it. */
+function resolve(location: string, { protocol, host }: FastifyRequest): URL | null {
+  const base = `${protocol}://${host}`
+  if (!URL.canParse(location, base)) return null
   const url = new URL(location, base)
-  return {
-    isWeb: url.protocol === 'http:' || url.protocol === 'https:',
-    isOwn: url.origin === new URL(base).origin,
-    hasFragment: url.hash !== '',
-  }
+  return url.protocol === 'http:' || url.protocol === 'https:' ? url : null
 }
 
 /** A header carries ASCII; everything else is percent-encoded as a browser would. */

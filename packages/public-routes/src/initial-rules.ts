@@ -3,9 +3,10 @@
  * paths.
  */
 import { FMOD_PUBLIC_ROUTES_INVALID_ENV } from './misuse-errors.ts'
+import type { PublicRoutesOptions } from './options.ts'
 import { PublicRouteRegistry } from './registry.ts'
 import { PublicRoute } from './rule.ts'
-import { frameworkDefault, type RuleSet } from './rules.ts'
+import { frameworkDefault, type RegisteredRule } from './rules.ts'
 
 /** A JSON array of path strings; each is a prefix rule for every method. */
 export const environmentVariable = 'SM_AUTH_PUBLIC_PATHS'
@@ -14,37 +15,24 @@ type Environment = Readonly<Record<string, string | undefined>>
 
 /** Adds them in the order in which explanations should name them (S 5.3.1, S 5.7, S 5.3.3). */
 export function addInitialRules(
-  rules: RuleSet,
-  {
-    defaults,
-    env,
-    legacyPaths,
-  }: {
-    readonly defaults: boolean
-    readonly env: Environment | false
-    readonly legacyPaths: readonly string[]
-  },
+  rules: RegisteredRule[],
+  { defaults, env, provider }: Required<Pick<PublicRoutesOptions, 'defaults' | 'env' | 'provider'>>,
 ): void {
-  if (defaults) addFrameworkDefaults(new PublicRouteRegistry(rules, frameworkDefault))
+  if (defaults) {
+    // They end at a segment where the path names one thing: `/healthcare` is not public because `/health` is.
+    new PublicRouteRegistry(rules, frameworkDefault)
+      .addExact('/')
+      .addSubtree('/health')
+      .addSubtree('/api/docs')
+      .addSubtree('/api/redoc')
+      .addSubtree('/openapi.json')
+      .addPrefix('/static/')
+      .addPrefix('/i18n/')
+  }
   const fromEnvironment = new PublicRouteRegistry(rules, `environment ${environmentVariable}`)
   for (const route of env === false ? [] : readEnvPaths(env)) fromEnvironment.add(route)
   const legacy = new PublicRouteRegistry(rules, 'provider')
-  for (const path of legacyPaths) legacy.addPrefix(path)
-}
-
-/**
- * The paths that every application of the framework opens unless it says `defaults: false`. They end at a segment where
- * the path names one thing, so that `/healthcare` is not public because `/health` is.
- */
-function addFrameworkDefaults(registry: PublicRouteRegistry): void {
-  registry
-    .addExact('/')
-    .addSubtree('/health')
-    .addSubtree('/api/docs')
-    .addSubtree('/api/redoc')
-    .addSubtree('/openapi.json')
-    .addPrefix('/static/')
-    .addPrefix('/i18n/')
+  for (const path of provider.publicPaths ?? []) legacy.addPrefix(path)
 }
 
 /**

@@ -4,7 +4,6 @@ import { FMOD_PUBLIC_ROUTES_INVALID_OPTIONS, FMOD_PUBLIC_ROUTES_PROVIDER_MISSING
 import type { Access } from './access/declaration.ts'
 import type { Classify } from './gate/answers.ts'
 import type { CsrfOptions } from './gate/csrf.ts'
-import type { SuffixesMatchParameters } from './gate/policy.ts'
 import type { AuthProvider } from './provider.ts'
 
 export interface PublicRoutesOptions {
@@ -26,11 +25,6 @@ export interface PublicRoutesOptions {
    * plugins. The warning at boot names them. @default []
    */
   readonly earlierHooks?: readonly string[]
-  /**
-   * Whether suffix rules match values of parameters: `'within-segments'` those that do not begin with a slash, `true` all,
-   * `false` none. @default 'within-segments'
-   */
-  readonly suffixesMatchParameters?: SuffixesMatchParameters
   /**
    * Access of routes that do not declare their own, such as those of other plugins, by URL with or without a method:
    * `{ '/api/docs/*': 'public', 'GET /metrics': 'Ops.Read' }`. The URL is the one that the route was registered with;
@@ -64,7 +58,6 @@ const schema: OptionsSchema<PublicRoutesOptions> = Type.Object({
   ),
   timeout: option.milliseconds(),
   earlierHooks: option.names('an array of names of hooks'),
-  suffixesMatchParameters: option.oneOf(true, false, 'within-segments'),
   access: option.record('an object such as { "GET /metrics": "Ops.Read" }'),
   undeclared: option.oneOf('protect', 'refuse'),
   classify: option.function(),
@@ -80,18 +73,14 @@ export function checkOptions(options: PublicRoutesOptions): void {
   if (typeof safeRead(provider, 'authenticate') !== 'function')
     throw new FMOD_PUBLIC_ROUTES_PROVIDER_MISSING()
   const problems = optionProblems(schema, options)
-  for (const [old, name] of Object.entries(renamed)) {
-    if (Object.hasOwn(options, old)) problems.push(`${old} is called ${name}`)
-  }
+  // Without an error the protection would silently stay off.
+  if (Object.hasOwn(options, 'crossOrigin')) problems.push('crossOrigin is called csrf')
   if (Object.hasOwn(options, 'access') && options.access === undefined)
     problems.push('access is undefined; leave it out, or correct the name of the constant')
   if (provider.loginUrl !== undefined && !isLoginUrl(provider.loginUrl))
     problems.push('provider.loginUrl must be a path such as "/login" or an absolute http or https URL')
   if (problems.length > 0) throw new FMOD_PUBLIC_ROUTES_INVALID_OPTIONS(problems.join('; '))
 }
-
-/** Other names for a protection: without an error it would silently stay off. */
-const renamed = { crossOrigin: 'csrf', captureGuard: 'suffixesMatchParameters' }
 
 function isLoginUrl(url: unknown): boolean {
   if (typeof url !== 'string' || !/^[\x21-\x7e]+$/.test(url)) return false

@@ -19,22 +19,22 @@ import { decorateRegistry, PublicRouteRegistry } from './registry.ts'
 import { decorateAccess } from './review/access.ts'
 import { attemptDecorator, createAttempt } from './review/attempt.ts'
 import { audit } from './review/audit.ts'
-import { checkEffect, checkPermissions, refuseUndeclared } from './review/boot-checks.ts'
+import { checkEffect, checkPermissions, type Claim, refuseUndeclared } from './review/boot-checks.ts'
 import { createExplain } from './review/explain.ts'
 import { Probes, takeProbe } from './review/probes.ts'
 import { createTable } from './review/table.ts'
 import { findWarnings } from './review/warnings.ts'
-import { RuleSet } from './rules.ts'
+import type { RegisteredRule } from './rules.ts'
 
 const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, options) => {
   checkOptions(options)
   checkPlace(app)
-  const { provider, timeout = 5000, suffixesMatchParameters = 'within-segments', earlierHooks = [] } = options
+  const { provider, timeout = 5000, earlierHooks = [] } = options
   const { access = {}, undeclared = 'protect' } = options
   const { defaults = true, env = process.env, classify = classifyRequest, csrf = false } = options
 
-  const rules = new RuleSet()
-  addInitialRules(rules, { defaults, env, legacyPaths: provider.publicPaths ?? [] })
+  const rules: RegisteredRule[] = []
+  addInitialRules(rules, { defaults, env, provider })
   receive(app, 'publicRoutes', {
     take: (contribute, module) =>
       contribute(new PublicRouteRegistry(rules, `module "${module}"`, '', () => module)),
@@ -44,7 +44,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   receive(app, 'permissions', {
     take: (contributed, module) => permissions.addAll(contributed, `module "${module}"`),
   })
-  const entries = new AccessEntries(access, spellingOf(app))
+  const entries = new AccessEntries(access, isCaseSensitive(app))
   const scopeDefaults = new ScopeDefaults(app)
   receive(app, 'access', { take: (declared, module) => scopeDefaults.setForModule(module, declared) })
 
@@ -54,7 +54,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
     routes.add(route, { scope: this, module: mountingModule(this) })
   })
 
-  const policies = new Policies(rules, suffixesMatchParameters)
+  const policies = new Policies(rules)
   const probes = new Probes(app)
   const explain = createExplain({ probes, rules, routes, policies })
   const table = createTable({ rules, routes, policies })
@@ -62,7 +62,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   app.decorateRequest('admission', { getter: readAdmission })
   decorateRegistry(app, rules, scopeName)
   decorateAccess(app, { table, explain, defaults: scopeDefaults, schemes: provider.openapi ?? {} })
-  app.decorate(attemptDecorator, createAttempt({ probes, routes }))
+  app.decorate(attemptDecorator, createAttempt(probes, routes))
 
   const gate = createGate({
     decide: createDecide(routes, policies),
@@ -77,13 +77,13 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   app.addHook('onReady', async function decideAndAudit() {
     const listed = readRouter(app) ?? []
     routes.checkComplete(listed)
-    assignAccess(routes.all, entries, scopeDefaults)
-    rules.freeze()
+    const claims = assignAccess(routes.all, entries, scopeDefaults)
+    Object.freeze(rules)
     permissions.freeze()
     scopeDefaults.freeze()
     policies.decide(routes.all)
     checkPermissions({ routes: routes.all, entries, defaults: scopeDefaults, permissions })
-    checkEffect({ routes: routes.all, entries, policies, log: app.log })
+    checkEffect(claims, policies, app.log)
     if (undeclared === 'refuse') refuseUndeclared(routes.all, policies)
     await audit({
       app,
@@ -95,32 +95,36 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
       listed,
       hadCors,
     })
-    for (const { message, rules: about } of findWarnings(rules.rules, routes.all, policies)) {
+    for (const { message, rules: about } of findWarnings(rules, routes.all, policies)) {
       app.log.warn({ rules: about }, message)
     }
   })
 }
 
 /**
- * What the option or a default declares for the methods of routes.
+ * Declares for the methods of routes what the option or a default says. Returns what the option says.
  * @throws {FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE}
  */
-function assignAccess(routes: readonly Route[], entries: AccessEntries, defaults: ScopeDefaults): void {
+function assignAccess(
+  routes: readonly Route[],
+  entries: AccessEntries,
+  defaults: ScopeDefaults,
+): readonly Claim[] {
+  const claims: Claim[] = []
   for (const route of routes.filter(({ derivedFrom }) => derivedFrom === undefined)) {
     for (const method of route.methods) {
-      const declared = entries.find(route, method) ?? defaults.find(route.origin)
+      const entry = entries.find(route, method)
+      const declared = entry ?? defaults.find(route.origin)
+      if (entry !== undefined) claims.push({ entry, route, method })
       if (declared !== undefined) route.assign(method, declared)
     }
   }
   entries.checkAllUsed(routes.map(({ url }) => url))
+  return claims
 }
 
-function spellingOf({ initialConfig }: FastifyInstance) {
-  const router = initialConfig.routerOptions
-  return {
-    isCaseSensitive: (router?.caseSensitive ?? initialConfig.caseSensitive) !== false,
-    ignoresTrailingSlash: (router?.ignoreTrailingSlash ?? initialConfig.ignoreTrailingSlash) === true,
-  }
+function isCaseSensitive({ initialConfig }: FastifyInstance): boolean {
+  return (initialConfig.routerOptions?.caseSensitive ?? initialConfig.caseSensitive) !== false
 }
 
 /** A hook of a child scope covers that scope alone, and no not-found handler. */

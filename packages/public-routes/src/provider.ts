@@ -64,35 +64,29 @@ interface Attempt {
   readonly providers: readonly AuthProvider[]
   readonly request: FastifyRequest
   readonly signal: AbortSignal
+  /** Of a provider that was called already: it counts where no other one knows the caller. */
+  readonly failure?: { readonly reason: unknown }
 }
 
 /** Begins with the provider at this index. Synchronous as long as the providers are. */
 function authenticateFrom(index: number, attempt: Attempt): Authenticated | Promise<Authenticated> {
-  const provider = attempt.providers[index]
-  if (provider === undefined) return null
+  const { providers, request, signal, failure } = attempt
+  const provider = providers[index]
+  if (provider === undefined) {
+    if (failure !== undefined) throw failure.reason
+    return null
+  }
   const goOn = () => authenticateFrom(index + 1, attempt)
+  const goOnAfter = (reason: unknown) => authenticateFrom(index + 1, { ...attempt, failure: { reason } })
 
   let answer: Authenticated | Promise<Authenticated>
   try {
-    answer = provider.authenticate(attempt.request, attempt.signal)
+    answer = provider.authenticate(request, signal)
   } catch (err) {
-    return orFailure(goOn(), err)
+    return goOnAfter(err)
   }
   if (!isThenable(answer)) return answer || goOn()
-  return Promise.resolve(answer).then(
-    (caller) => caller || goOn(),
-    (err: unknown) => orFailure(goOn(), err),
-  )
-}
-
-/** The answer of the remaining providers, or the failure where they do not know the caller. */
-function orFailure(
-  answer: Authenticated | Promise<Authenticated>,
-  failure: unknown,
-): Authenticated | Promise<Authenticated> {
-  if (isThenable(answer)) return answer.then((caller) => caller || Promise.reject(failure))
-  if (answer) return answer
-  throw failure
+  return Promise.resolve(answer).then((caller) => caller || goOn(), goOnAfter)
 }
 
 /** Returns the caller of a request, null for an anonymous one; synchronously if the provider does. Throws what the provider throws. */
@@ -117,25 +111,13 @@ export function createAuthenticate(
     if (known !== undefined) return known
     const controller = wantsSignal ? new AbortController() : null
     const answer: unknown = provider.authenticate(request, controller?.signal ?? neverAborted)
-    return isThenable(answer) ? waitFor({ answer, timeout, controller }) : toCaller(answer)
+    if (!isThenable(answer)) return toCaller(answer)
+    return withTimeout(answer, timeout, () => {
+      const failure = new Error(`the authentication provider did not answer within ${timeout} ms`)
+      controller?.abort(failure)
+      throw failure
+    }).then(toCaller)
   }
-}
-
-async function waitFor({
-  answer,
-  timeout,
-  controller,
-}: {
-  readonly answer: PromiseLike<unknown>
-  readonly timeout: number
-  readonly controller: AbortController | null
-}): Promise<Caller | null> {
-  const authenticated = await withTimeout(answer, timeout, () => {
-    const failure = new Error(`the authentication provider did not answer within ${timeout} ms`)
-    controller?.abort(failure)
-    throw failure
-  })
-  return toCaller(authenticated)
 }
 
 /** Any other value comes from a broken provider, and a broken provider lets no request in. */

@@ -1,9 +1,9 @@
 /** The registry of public routes: what modules, plugins and the host declare reachable without a session (S 5.5). */
 import { mountingModule } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
-import { FMOD_PUBLIC_ROUTES_INVALID_RULE } from './misuse-errors.ts'
+import { FMOD_PUBLIC_ROUTES_FROZEN, FMOD_PUBLIC_ROUTES_INVALID_RULE } from './misuse-errors.ts'
 import { isPublicRoute, PublicRoute, type Methods, type PublicRouteOptions } from './rule.ts'
-import { type RegisteredRule, RuleSet } from './rules.ts'
+import type { RegisteredRule } from './rules.ts'
 
 /** Options that every helper takes. */
 export interface RuleOptions {
@@ -17,17 +17,17 @@ export interface RuleOptions {
  * misuse errors of `PublicRoute`, and FMOD_PUBLIC_ROUTES_FROZEN once the application is ready.
  */
 export class PublicRouteRegistry {
-  readonly #rules: RuleSet
+  readonly #rules: RegisteredRule[]
   readonly #source: string
   readonly #prefix: string
   readonly #module: () => string | undefined
 
   /**
    * `source` names the contributor in explanations, `module` the module that adds a rule now. Without `rules` the registry
-   * has a set of its own.
+   * has a list of its own.
    */
   constructor(
-    rules: RuleSet = new RuleSet(),
+    rules: RegisteredRule[] = [],
     source = 'application',
     prefix = '',
     module: () => string | undefined = () => undefined,
@@ -91,19 +91,19 @@ export class PublicRouteRegistry {
    * `request.admission` in hooks, `explain` in tests.
    */
   matches(method: string, path: string): boolean {
-    return this.#rules.rules.some(
-      ({ route }) => route.allows(method.toUpperCase()) && route.matchesPath(path),
-    )
+    const verb = method.toUpperCase()
+    return this.#rules.some(({ route }) => route.allows(verb) && route.matchesPath(path))
   }
 
   /** All rules with their sources, in the order they were added. */
   list(): readonly RegisteredRule[] {
-    return [...this.#rules.rules]
+    return [...this.#rules]
   }
 
   #addRule(route: PublicRoute): this {
+    if (Object.isFrozen(this.#rules)) throw new FMOD_PUBLIC_ROUTES_FROZEN(String(route))
     const module = this.#module()
-    this.#rules.add({ route, source: this.#source, ...(module !== undefined && { module }) })
+    this.#rules.push(Object.freeze({ route, source: this.#source, ...(module !== undefined && { module }) }))
     return this
   }
 
@@ -121,7 +121,7 @@ export class PublicRouteRegistry {
 /** Decorates the application; each scope gets a registry that names it as the source of its rules. */
 export function decorateRegistry(
   app: FastifyInstance,
-  rules: RuleSet,
+  rules: RegisteredRule[],
   nameOf: (scope: FastifyInstance) => string,
 ): void {
   const registries = new WeakMap<FastifyInstance, PublicRouteRegistry>()

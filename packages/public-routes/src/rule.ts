@@ -48,10 +48,11 @@ export class PublicRoute {
       const fault = `its kind ${nameOfValue(kind)} is none of ${Object.keys(matchers).join(', ')}`
       throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(name, fault)
     }
-    checkPattern({ pattern, kind, name })
-    const { literal, segments = null, matchesPath } = matchers[kind](pattern)
+    checkPattern(pattern, kind)
+    const text = typeof pattern === 'string' ? pattern : pattern.source
+    const { literal, segments = null, matchesPath } = matchers[kind](text, pattern)
 
-    this.pattern = sourceOf(pattern)
+    this.pattern = text
     this.kind = kind
     this.methods = normaliseMethods(options.methods, name)
     this.flags = pattern instanceof RegExp ? pattern.flags.replace(/[^is]/g, '') : ''
@@ -73,19 +74,15 @@ export class PublicRoute {
 
   /** `GET,HEAD prefix /static/`, for messages and logs. */
   toString(): string {
+    const methods = this.methods === null ? '*' : [...this.methods].join(',')
     const flags = this.flags === '' ? '' : ` (flags ${this.flags})`
-    return `${formatMethods(this.methods)} ${this.kind} ${this.pattern}${flags}`
+    return `${methods} ${this.kind} ${this.pattern}${flags}`
   }
 }
 
 /** Recognises a rule of this or another copy of the package. */
 export function isPublicRoute(value: unknown): value is PublicRoute {
   return typeof value === 'object' && value !== null && brand in value
-}
-
-/** `*` for every method. */
-function formatMethods(methods: ReadonlySet<string> | null): string {
-  return methods === null ? '*' : [...methods].join(',')
 }
 
 /**
@@ -126,29 +123,21 @@ interface Matcher {
   readonly matchesPath: (path: string) => boolean
 }
 
-const matchers: Readonly<Record<MatchKind, (pattern: string | RegExp) => Matcher>> = {
-  prefix: (pattern) => {
-    const text = sourceOf(pattern)
-    return { literal: text, matchesPath: (path) => path.startsWith(text) }
-  },
-  exact: (pattern) => {
-    const text = sourceOf(pattern)
+const matchers: Readonly<Record<MatchKind, (text: string, pattern: string | RegExp) => Matcher>> = {
+  prefix: (text) => ({ literal: text, matchesPath: (path) => path.startsWith(text) }),
+  exact: (text) => {
     const segments = text.includes('%') ? null : text.split('/')
     return { literal: text, segments, matchesPath: (path) => path === text }
   },
-  suffix: (pattern) => {
-    const text = sourceOf(pattern)
-    return { literal: text, matchesPath: (path) => path.endsWith(text) }
-  },
-  subtree: (pattern) => {
-    const text = sourceOf(pattern).replace(/\/$/, '')
+  suffix: (text) => ({ literal: text, matchesPath: (path) => path.endsWith(text) }),
+  subtree: (text) => {
+    const top = text.replace(/\/$/, '')
     return {
-      literal: text,
-      matchesPath: (path) =>
-        path.startsWith(text) && (path.length === text.length || path[text.length] === '/'),
+      literal: top,
+      matchesPath: (path) => path.startsWith(top) && (path.length === top.length || path[top.length] === '/'),
     }
   },
-  regex: (pattern) => {
+  regex: (_text, pattern) => {
     const regex = compileLinearRegex(pattern)
     if (unlike.every(regex.test)) {
       throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(
@@ -158,8 +147,8 @@ const matchers: Readonly<Record<MatchKind, (pattern: string | RegExp) => Matcher
     }
     return { literal: regex.head, segments: regex.segments, matchesPath: regex.test }
   },
-  route: (pattern) => {
-    const patterns = parseRoutePattern(sourceOf(pattern))
+  route: (text) => {
+    const patterns = parseRoutePattern(text)
     let regex: LinearRegex | undefined // compiled at the first use: the gate compares the URL of the route
     return {
       literal: patterns.map(literalHead).at(-1) ?? '',
@@ -182,14 +171,8 @@ function escapeExpression(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }
 
-interface Named {
-  readonly pattern: string | RegExp
-  readonly kind: MatchKind
-  /** For messages. */
-  readonly name: string
-}
-
-function checkPattern({ pattern, kind, name }: Named): void {
+function checkPattern(pattern: string | RegExp, kind: MatchKind): void {
+  const name = nameOfValue(pattern)
   if (typeof pattern !== 'string' && !(pattern instanceof RegExp)) {
     throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(name, 'it is neither a string nor a regular expression')
   }
@@ -210,8 +193,4 @@ function checkPattern({ pattern, kind, name }: Named): void {
       `"/" as a ${kind} would open the whole application; use addExact("/") for the root alone`,
     )
   }
-}
-
-function sourceOf(pattern: string | RegExp): string {
-  return typeof pattern === 'string' ? pattern : pattern.source
 }

@@ -1,5 +1,4 @@
-/** The rules of an application, shared by all its registries. */
-import { FMOD_PUBLIC_ROUTES_FROZEN } from './misuse-errors.ts'
+/** The rules of an application: one list, shared by all its registries and frozen when it is ready. */
 import type { PublicRoute } from './rule.ts'
 
 /** A rule and where it comes from. */
@@ -14,68 +13,30 @@ export interface RegisteredRule {
 /** The source of the framework's own rules. */
 export const frameworkDefault = 'framework default'
 
-/** Frozen when the application is ready. */
-export class RuleSet {
-  readonly rules: RegisteredRule[] = []
-  #isFrozen = false
-
-  /** @throws {FMOD_PUBLIC_ROUTES_FROZEN} */
-  add(rule: RegisteredRule): void {
-    if (this.#isFrozen) throw new FMOD_PUBLIC_ROUTES_FROZEN(String(rule.route))
-    this.rules.push(Object.freeze(rule))
-  }
-
-  freeze(): void {
-    this.#isFrozen = true
-    Object.freeze(this.rules)
-  }
-
-  get isFrozen(): boolean {
-    return this.#isFrozen
-  }
-}
-
 /** `"GET exact /status" (module "notes")`, for messages, tables and logs. */
 export function nameOfRule({ route, source }: RegisteredRule): string {
   return `"${String(route)}" (${source})`
 }
 
 /**
- * A search among many rules: it looks up the beginnings and ends of a path that are as long as the literal text of a rule,
- * so that 10,000 prefixes from the environment cost a missing path no more than ten (bench/gate.mjs).
+ * A search among many rules: it looks up the beginnings of a path that are as long as the literal text of a rule, so that
+ * 10,000 prefixes from the environment cost a missing path no more than ten (bench/gate.mjs).
  */
 export function createFind(rules: readonly RegisteredRule[]): (path: string) => RegisteredRule | undefined {
-  const isSuffix = ({ route }: RegisteredRule): boolean => route.kind === 'suffix'
-  const heads = byLiteral(rules.filter((rule) => !isSuffix(rule)))
-  const tails = byLiteral(rules.filter(isSuffix))
-  const headLengths = lengthsOf(heads)
-  const tailLengths = lengthsOf(tails)
+  const groups = new Map<string, RegisteredRule[]>()
+  for (const rule of rules) {
+    const head = rule.route.kind === 'suffix' ? '' : rule.route.literal
+    const group = groups.get(head)
+    if (group === undefined) groups.set(head, [rule])
+    else group.push(rule)
+  }
+  const lengths = new Set(Array.from(groups.keys(), (head) => head.length))
 
   return function find(path) {
-    const matches = ({ route }: RegisteredRule): boolean => route.matchesPath(path)
-    for (const length of headLengths) {
-      const found = length > path.length ? undefined : heads.get(path.slice(0, length))?.find(matches)
-      if (found !== undefined) return found
-    }
-    for (const length of tailLengths) {
-      const found =
-        length > path.length ? undefined : tails.get(path.slice(path.length - length))?.find(matches)
+    for (const length of lengths) {
+      const found = groups.get(path.slice(0, length))?.find(({ route }) => route.matchesPath(path))
       if (found !== undefined) return found
     }
     return undefined
   }
-}
-
-function byLiteral(rules: readonly RegisteredRule[]): ReadonlyMap<string, readonly RegisteredRule[]> {
-  const groups = new Map<string, RegisteredRule[]>()
-  for (const rule of rules) {
-    const group = groups.get(rule.route.literal)
-    if (group === undefined) groups.set(rule.route.literal, [rule])
-    else group.push(rule)
-  }
-  return groups
-}
-
-function lengthsOf(texts: ReadonlyMap<string, unknown>): readonly number[] {
-  return [...new Set(Array.from(texts.keys(), (text) => text.length))]
 }

@@ -53,11 +53,6 @@ const refused: readonly [string, object, string][] = [
     'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
   ],
   [
-    'an unknown choice of suffixes',
-    { provider: headerProvider, suffixesMatchParameters: 'all' },
-    'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
-  ],
-  [
     'a classify that is not a function',
     { provider: headerProvider, classify: 'api' },
     'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',

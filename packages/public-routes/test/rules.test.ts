@@ -54,7 +54,7 @@ test('10,000 rules: the search tries only rules whose literal text fits the path
   let tried = 0
   const counting = Array.from({ length: 10_000 }, (_, number): RegisteredRule => {
     const route = new PublicRoute(`/section-${number}/`, {
-      kind: (['prefix', 'exact', 'suffix', 'subtree'] as const)[number % 4],
+      kind: (['prefix', 'exact', 'subtree'] as const)[number % 3],
     })
     const matchesPath = (target: string) => {
       tried++
@@ -63,7 +63,7 @@ test('10,000 rules: the search tries only rules whose literal text fits the path
     return { route: Object.create(route, { matchesPath: { value: matchesPath } }), source: 'test' }
   })
   const find = createFind(counting)
-  t.equal(find('/section-4000/x'), counting[4000])
+  t.equal(find('/section-3999/x'), counting[3999])
   t.equal(find('/nothing'), undefined)
   t.ok(tried <= 5, `tried ${tried} rules`)
 })

@@ -95,7 +95,25 @@ export interface SettingsUiOptions {
 }
 
 /** Another origin would be refused by the pages' policy, long after boot. */
-const path = option.that(isPath, 'a path of this origin, such as "/settings"')
+const path = Type.String({
+  pattern: String.raw`^/(?![/\\])[^\\?#\s]*$`,
+  description: 'a path of this origin, such as "/settings"',
+})
+
+const link = Type.Object({
+  label: Type.String(),
+  href: Type.String({ pattern: String.raw`^(?:/(?![/\\])|https?://)[^\\\s]*$` }),
+})
+
+/** Each text is of the kind that the English one is. */
+const texts = Object.entries(textsOf('en')).map(([name, text]) => [
+  name,
+  typeof text === 'string'
+    ? option.string()
+    : Type.Intersect([Type.Object({ other: Type.String() }), Type.Record(Type.String(), Type.String())], {
+        description: 'an object with texts by plural category',
+      }),
+])
 
 /** The options that may be functions of the request, as values. */
 export const lookSchema: OptionsSchema<
@@ -103,19 +121,21 @@ export const lookSchema: OptionsSchema<
 > = Type.Object({
   title: option.string(),
   logo: option.string('a path of this origin or a data: URL'),
-  links: option.that(areLinks, 'an array of { label, href }, each href a path or an http or https URL'),
+  links: Type.Array(link, {
+    description: 'an array of { label, href }, each href a path or an http or https URL',
+  }),
   theme: themeSchema,
   locale: option.that(isLocale, 'a language tag, such as "en" or "pt-BR"'),
-  messages: option.that(areMessages, 'an object with texts, those of numbers by plural category'),
+  messages: Type.Object(Object.fromEntries(texts), { description: 'an object with texts' }),
 })
 
 const { title, logo, links, theme, locale, messages } = lookSchema.properties
 
 const schema: OptionsSchema<SettingsUiOptions> = Type.Object({
-  prefix: option.that(
-    (value) => isPath(value) && !value.endsWith('/'),
-    'a path of this origin without a slash at its end, such as "/settings"',
-  ),
+  prefix: Type.String({
+    pattern: String.raw`^(?:/[^/\\?#\s]+)+$`,
+    description: 'a path of this origin without a slash at its end, such as "/settings"',
+  }),
   baseUrl: path,
   guard: Type.Union([Type.Literal(false), option.function()], { description: 'an onRequest hook or false' }),
   caller: option.function('a function of the request'),
@@ -145,25 +165,6 @@ function orFunction(value: TSchema, argument = 'request'): TSchema {
     : Type.Union([value, option.function()], { description })
 }
 
-/** Whether each text is of the kind that the English one is; one that is undefined is left out. */
-function areMessages(value: unknown): boolean {
-  const isText = (text: unknown): boolean => typeof text === 'string'
-  const isPlural = (text: unknown): boolean =>
-    isRecord(text) && isText(text['other']) && Object.values(text).every(isText)
-  const english: Readonly<Record<string, unknown>> = { ...textsOf('en') }
-  return (
-    isRecord(value) &&
-    Object.entries(value).every(
-      ([name, text]) =>
-        text === undefined || (typeof english[name] === 'object' ? isPlural(text) : isText(text)),
-    )
-  )
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 /** @throws {FMOD_SETTINGS_UI_INVALID_OPTION} with all options that cannot be used */
 export function checkOptions(options: SettingsUiOptions): void {
   const { theme: colors } = options
@@ -172,29 +173,10 @@ export function checkOptions(options: SettingsUiOptions): void {
   if (problems.length > 0) throw new FMOD_SETTINGS_UI_INVALID_OPTION(problems.join('; '))
 }
 
-function isPath(value: unknown): value is string {
-  return typeof value === 'string' && /^\/(?![/\\])[^\\?#\s]*$/.test(value)
-}
-
 function isLocale(value: unknown): boolean {
   try {
     return typeof value === 'string' && Intl.getCanonicalLocales(value).length === 1
   } catch {
     return false
   }
-}
-
-function areLinks(value: unknown): boolean {
-  return (
-    Array.isArray(value) &&
-    value.every((link: unknown) => {
-      const { label, href }: { label?: unknown; href?: unknown } =
-        typeof link === 'object' && link ? link : {}
-      return (
-        typeof label === 'string' &&
-        typeof href === 'string' &&
-        /^(?:\/(?![/\\])|https?:\/\/)[^\\\s]*$/.test(href)
-      )
-    })
-  )
 }

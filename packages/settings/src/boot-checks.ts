@@ -1,5 +1,4 @@
 /** The checks before the application serves requests: mistakes stop the boot, doubts are logged. */
-import type { Events } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from './definitions/registry.ts'
 import {
@@ -8,20 +7,9 @@ import {
   FMOD_SETTINGS_NOT_ENCRYPTED,
 } from './misuse-errors.ts'
 import type { SettingsOptions } from './options.ts'
-import type { SharedValues } from './memory/shared-values.ts'
 import { checkOverrides, type Locked } from './overrides.ts'
-import type { Encryption } from './secrets/encryption.ts'
+import type { Parts } from './parts.ts'
 import { type CompleteDefinition, SettingScope } from './setting-definition.ts'
-import type { Settings } from './settings.ts'
-import type { SettingsStore } from './store/store.ts'
-
-/** What all checks look at. */
-interface BootState {
-  readonly registry: Registry
-  readonly sharedValues: SharedValues
-  readonly encryption: Encryption
-  readonly options: SettingsOptions
-}
 
 /**
  * Checks definitions, overrides and keys together, once all modules have contributed.
@@ -30,13 +18,11 @@ interface BootState {
  * @throws {FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS} stored values are encrypted with unknown keys
  * @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} there is no key
  */
-export function checkAtBoot({
-  registry,
-  sharedValues,
-  encryption,
-  options,
-  locked,
-}: BootState & { readonly locked: Locked }): void {
+export function checkAtBoot(
+  { registry, sharedValues, encryption }: Parts,
+  { encryption: { mode } = {} }: SettingsOptions,
+  locked: Locked,
+): void {
   registry.check()
   checkOverrides(locked, registry)
   const lost = [...sharedValues.rows()].filter(
@@ -47,14 +33,9 @@ export function checkAtBoot({
       lost.map((row) => `"${row.key}" with "${encryption.keyIdOf(row.value)}"`).join(', '),
     )
   }
-  const unprotected = secretsWithoutKey(registry, encryption)
-  if (options.encryption?.mode === 'require' && unprotected.length > 0)
-    throw new FMOD_SETTINGS_ENCRYPTION_REQUIRED(unprotected.join(', '))
-}
-
-interface EncryptedCheck extends BootState {
-  readonly store: Pick<SettingsStore, 'survey'>
-  readonly settings: Pick<Settings, 'refresh'>
+  if (mode !== 'require' || encryption.activeKeyId !== null) return
+  const secrets = sensitiveSettings(registry)
+  if (secrets.length > 0) throw new FMOD_SETTINGS_ENCRYPTION_REQUIRED(keysOf(secrets).join(', '))
 }
 
 /**
@@ -62,18 +43,12 @@ interface EncryptedCheck extends BootState {
  * has the newest text of every value. Returns their keys. None where no encryption key is configured: `checkAtBoot` reports that.
  * @throws {FMOD_SETTINGS_NOT_ENCRYPTED} there are some, and encryption is required
  */
-export async function checkEncrypted({
-  registry,
-  sharedValues,
-  encryption,
-  options,
-  store,
-  settings,
-}: EncryptedCheck): Promise<readonly string[]> {
-  if (encryption.activeKeyId === null) return []
-  const keys = sensitiveSettings(registry).map(({ key }) => key)
-  if (keys.length === 0) return []
-  const isRequired = options.encryption?.mode === 'require'
+export async function checkEncrypted(
+  { registry, sharedValues, encryption, store, coherence }: Parts,
+  options: SettingsOptions,
+): Promise<readonly string[]> {
+  const keys = keysOf(sensitiveSettings(registry))
+  if (encryption.activeKeyId === null || keys.length === 0) return []
 
   async function findPlain(): Promise<readonly string[]> {
     const found = new Set((await store.survey({ secret: keys })).plain)
@@ -83,19 +58,17 @@ export async function checkEncrypted({
     return [...found].toSorted()
   }
 
-  let plain = await findPlain()
-  if (plain.length > 0 && isRequired) {
-    // Another instance may have encrypted what is plain in memory, which leaves no trace in the history.
-    await settings.refresh()
-    plain = await findPlain()
-  }
-  if (plain.length > 0 && isRequired) throw new FMOD_SETTINGS_NOT_ENCRYPTED(plain.join(', '))
-  return plain
+  const plain = await findPlain()
+  if (plain.length === 0 || options.encryption?.mode !== 'require') return plain
+  // Another instance may have encrypted what is plain in memory, which leaves no trace in the history.
+  await coherence.reload()
+  const still = await findPlain()
+  if (still.length > 0) throw new FMOD_SETTINGS_NOT_ENCRYPTED(still.join(', '))
+  return []
 }
 
-interface WarningInit extends BootState {
-  readonly store: SettingsStore
-  readonly events: Events | undefined
+/** What else warnings depend on. */
+interface BootReport {
   /** Whether the settings routes can identify callers. */
   readonly knowsCaller: boolean
   /** Whether OpenAPI documents of the application have the routes of settings. */
@@ -104,67 +77,68 @@ interface WarningInit extends BootState {
   readonly notEncrypted: readonly string[]
 }
 
-/** Logs what is legal and probably not meant. */
-export function warnAtBoot(log: FastifyBaseLogger, init: WarningInit): void {
-  const { registry, sharedValues, options, store, events, knowsCaller } = init
+/** Logs warnings about legal, but probably mistaken configuration. */
+export function warnAtBoot(parts: Parts, options: SettingsOptions, report: BootReport): void {
+  const { registry, sharedValues, store, log } = parts
+  const { name, durable, transactional } = store.info
   for (const warning of registry.warnings()) log.warn(warning)
-  if (!store.info.durable)
-    log.warn({ store: store.info.name }, 'settings are not persisted: they are gone when the process ends')
-  if (!knowsCaller && options.routes !== false) {
+  if (!durable) log.warn({ store: name }, 'settings are not persisted: they are gone when the process ends')
+  if (!report.knowsCaller && options.routes !== false)
     log.warn(
       'the settings routes cannot identify callers: they answer 401. Register public-routes, or set the option caller',
     )
-  }
-  if (!init.isDescribed)
+  if (!report.isDescribed)
     log.warn(
       'the OpenAPI document has no settings routes: register @fastify/swagger before settings, and await it',
     )
-  warnOfReadableSecrets(log, init)
+  warnOfReadableSecrets(parts, options, report)
   const orphans = new Set([...sharedValues.rows()].map(({ key }) => key).filter((key) => !registry.find(key)))
-  if (orphans.size > 0)
+  warnOf(
+    log,
+    [...orphans],
+    'values are stored for settings that no module defines; they are kept and not shown',
+  )
+  const bus = parts.events()
+  if (bus?.transactional && bus.transactional !== transactional)
     log.warn(
-      { keys: [...orphans] },
-      'values are stored for settings that no module defines; they are kept and not shown',
-    )
-  if (events?.transactional && events.transactional !== store.info.transactional) {
-    log.warn(
-      { store: store.info.name },
+      { store: name },
       'the event transport cannot join transactions of the settings store: events are published after the commit',
     )
-  }
 }
 
 function warnOfReadableSecrets(
-  log: FastifyBaseLogger,
-  { registry, encryption, options, notEncrypted }: WarningInit,
+  { registry, encryption, log }: Parts,
+  { routes, resolvedSecrets = 'signed-in' }: SettingsOptions,
+  { notEncrypted }: BootReport,
 ): void {
-  const unprotected = secretsWithoutKey(registry, encryption)
-  if (unprotected.length > 0)
-    log.warn(
-      { keys: unprotected },
+  const secrets = sensitiveSettings(registry)
+  if (encryption.activeKeyId === null)
+    warnOf(
+      log,
+      keysOf(secrets),
       'sensitive settings are stored in plain text: no encryption key is configured',
     )
-  if (notEncrypted.length > 0) {
-    log.warn(
-      { keys: notEncrypted },
-      'sensitive settings are stored in plain text, as values or in the history: call app.settings.reencrypt() once',
-    )
-  }
-  if (options.routes === false || (options.resolvedSecrets ?? 'signed-in') !== 'signed-in') return
-  const exposed = sensitiveSettings(registry).filter(({ scope }) => scope !== SettingScope.System)
-  if (exposed.length > 0) {
-    log.warn(
-      { keys: exposed.map(({ key }) => key) },
-      'every signed-in caller can read these sensitive settings at /resolved; see the option resolvedSecrets',
-    )
-  }
+  warnOf(
+    log,
+    notEncrypted,
+    'sensitive settings are stored in plain text, as values or in the history: call app.settings.reencrypt() once',
+  )
+  if (routes === false || resolvedSecrets !== 'signed-in') return
+  warnOf(
+    log,
+    keysOf(secrets.filter(({ scope }) => scope !== SettingScope.System)),
+    'every signed-in caller can read these sensitive settings at /resolved; see the option resolvedSecrets',
+  )
 }
 
-/** The sensitive settings whose values are stored in plain text because there is no key to encrypt them. */
-function secretsWithoutKey(registry: Registry, { activeKeyId }: Encryption): string[] {
-  return activeKeyId === null ? sensitiveSettings(registry).map(({ key }) => key) : []
+function warnOf(log: FastifyBaseLogger, keys: readonly string[], message: string): void {
+  if (keys.length > 0) log.warn({ keys }, message)
 }
 
 function sensitiveSettings(registry: Registry): CompleteDefinition[] {
   return registry.getDefinitions().filter(({ sensitive }) => sensitive)
+}
+
+function keysOf(definitions: readonly CompleteDefinition[]): string[] {
+  return definitions.map(({ key }) => key)
 }

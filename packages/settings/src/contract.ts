@@ -1,23 +1,18 @@
 /** The settings contract for other modules, in process (names in camelCase, without Async). */
-import {
-  isUserSetting,
-  requireSetting,
-  type SettingState,
-  type SharedValues,
-} from './memory/shared-values.ts'
-import { namedScope, requireUser, rowUser, type UserCache } from './memory/user-values.ts'
-import { type SettingValueDto, toSharedDto, toUserDto } from './reading/dto.ts'
-import { listShared, readOwnValues, selectStates, type SettingsFilter } from './reading/list.ts'
+import { isUserSetting, requireSetting, type SettingState } from './memory/shared-values.ts'
+import { namedScope, requireUser, rowUser } from './memory/user-values.ts'
+import type { Parts } from './parts.ts'
+import { sharedLayer, type SettingValueDto, toSharedDto, toUserDto } from './reading/dto.ts'
+import { listShared, readOwnValues, type SettingsFilter } from './reading/list.ts'
 import { resolveFor, unwrap } from './reading/reader.ts'
-import type { Layer, RowCodec } from './secrets/row-codec.ts'
+import type { Layer } from './secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from './setting-definition.ts'
-import type { SettingsStore } from './store/store.ts'
 import { toRaw } from './values/json.ts'
 import {
   type BulkSettingUpdate,
+  reset,
   toBulkEntries,
-  toConflict,
-  type Write,
+  type WriteEntry,
   type WriteOptions,
 } from './write/write.ts'
 
@@ -64,42 +59,12 @@ export interface SettingsContract {
   getSettingValue(key: string, scope: SettingScope, userId?: string): Promise<SettingValueDto | null>
 }
 
-/** What the operations use. */
-export interface ContractParts {
-  readonly store: SettingsStore
-  readonly sharedValues: SharedValues
-  readonly users: UserCache
-  readonly codec: RowCodec
-  readonly write: Write
-  /** All settings in the order of lists: group, order, key. */
-  states(): readonly SettingState[]
-}
+export function createContract(parts: Parts): SettingsContract {
+  const { store, sharedValues, users, codec, write, states } = parts
 
-export function createContract(parts: ContractParts): SettingsContract {
-  return { ...createReads(parts), ...createWrites(parts) }
-}
-
-type Writes = 'setSetting' | 'setMany' | 'deleteSetting' | 'resetToDefault'
-
-function createReads({
-  store,
-  sharedValues,
-  users,
-  codec,
-  states,
-}: ContractParts): Omit<SettingsContract, Writes> {
-  /** The stored value; null where none is, or what is stored no longer fits. */
-  async function stored(state: SettingState, scope: SettingScope, userId: string): Promise<JsonValue> {
-    if (scope === SettingScope.System) return valueOf(state.system)
-    if (scope === SettingScope.Application) return valueOf(state.application)
-    const { key } = state.setting.definition
-    if (!isUserSetting(state)) {
-      const [row] = await store.users.read(userId, key)
-      return valueOf(row && codec.layerOf(state.setting, row))
-    }
-    const own = (await users.load(userId)).get(key)
-    if (own instanceof Error) throw own
-    return own ?? null
+  function raw(key: string, value: JsonValue): string | null {
+    const state = sharedValues.find(key)
+    return state ? toRaw(state.setting.definition.type, value) : null
   }
 
   async function getSettingAs<T extends JsonValue>(
@@ -109,7 +74,7 @@ function createReads({
   ): Promise<T | null> {
     const user = rowUser(scope, userId)
     const state = sharedValues.find(key)
-    return state ? ((await stored(state, scope, user)) as T | null) : null // the caller vouches for T (S 4.2)
+    return state ? ((await storedValue(parts, state, scope, user)) as T | null) : null // the caller vouches for T (S 4.2)
   }
 
   async function resolveUserSettingElement(key: string, userId: string): Promise<JsonValue> {
@@ -119,27 +84,26 @@ function createReads({
     return unwrap(isUserSetting(state) ? resolveFor(state, await users.load(user)) : state.shared)
   }
 
-  /** Only rows of this user. */
-  async function userValues(userId: string, group: string | undefined): Promise<SettingValueDto[]> {
-    const own = await readOwnValues({ store, codec }, userId)
-    return selectStates(states(), group)
-      .map(own.of)
-      .filter(({ isOverridden }) => isOverridden)
-  }
+  const setSetting: SettingsContract['setSetting'] = (key, value, ...place) =>
+    put(parts, key, { value }, ...place)
+  const deleteSetting: SettingsContract['deleteSetting'] = (key, ...place) => put(parts, key, reset, ...place)
 
   return {
     getSettingAs,
+    getSetting: async (key, scope, userId) => raw(key, await getSettingAs(key, scope, userId)),
     resolveUserSettingElement,
-    async getSetting(key, scope, userId) {
-      return raw(sharedValues.find(key), await getSettingAs(key, scope, userId))
+    resolveUserSetting: async (key, userId) => raw(key, await resolveUserSettingElement(key, userId)),
+    setSetting,
+    async setMany(updates, options = {}) {
+      const { entries, errors } = toBulkEntries(sharedValues, updates)
+      await write(entries, options, { isBulk: true, errors })
     },
-    async resolveUserSetting(key, userId) {
-      return raw(sharedValues.find(key), await resolveUserSettingElement(key, userId))
-    },
-    async getSettingValues(filter: SettingsFilter = {}) {
-      if (namedScope(filter) === SettingScope.User)
-        return userValues(requireUser(filter.userId), filter.group)
-      return listShared(states(), filter)
+    deleteSetting,
+    resetToDefault: deleteSetting,
+    async getSettingValues(filter = {}) {
+      if (namedScope(filter) !== SettingScope.User) return listShared(states(), filter)
+      const own = await readOwnValues(parts, requireUser(filter.userId))
+      return own.list(filter.group)
     },
     async getSettingValue(key, scope, userId) {
       const user = rowUser(scope, userId)
@@ -147,46 +111,27 @@ function createReads({
       if (!state) return null
       if (scope !== SettingScope.User) return toSharedDto(state, scope)
       const [row] = await store.users.read(user, key)
-      return toUserDto(state, { userId: user, row, codec })
+      return toUserDto(state, user, row && codec.layerOf(state.setting, row))
     },
   }
 }
 
-function createWrites({ sharedValues, write }: ContractParts): Pick<SettingsContract, Writes> {
-  async function setSetting(
-    key: string,
-    value: JsonValue,
-    scope: SettingScope,
-    userId?: string,
-    options: WriteOptions = {},
-  ): Promise<void> {
-    const entry = { ...placeOf(scope, userId), state: requireSetting(sharedValues, key) }
-    await write([{ ...entry, change: { kind: 'set', value } }], options, { onStale: toConflict })
+/** The stored value; null if there is none, or it no longer fits the definition. */
+async function storedValue(
+  { store, users, codec }: Parts,
+  state: SettingState,
+  scope: SettingScope,
+  userId: string,
+): Promise<JsonValue> {
+  if (scope !== SettingScope.User) return valueOf(sharedLayer(state, scope))
+  const { key } = state.setting.definition
+  if (!isUserSetting(state)) {
+    const [row] = await store.users.read(userId, key)
+    return valueOf(row && codec.layerOf(state.setting, row))
   }
-
-  async function deleteSetting(
-    key: string,
-    scope: SettingScope,
-    userId?: string,
-    options: WriteOptions = {},
-  ): Promise<void> {
-    const entry = { ...placeOf(scope, userId), state: requireSetting(sharedValues, key) }
-    await write([{ ...entry, change: { kind: 'clear' } }], options, { onStale: toConflict })
-  }
-
-  return {
-    setSetting,
-    deleteSetting,
-    resetToDefault: deleteSetting,
-    async setMany(updates, options = {}) {
-      const { entries, errors } = toBulkEntries(sharedValues, updates)
-      await write(entries, options, { onStale: toConflict, errors })
-    },
-  }
-}
-
-function raw(state: SettingState | undefined, value: JsonValue): string | null {
-  return state ? toRaw(state.setting.definition.type, value) : null
+  const own = (await users.load(userId)).get(key)
+  if (own instanceof Error) throw own
+  return own ?? null
 }
 
 function valueOf(layer: Layer | undefined): JsonValue {
@@ -195,7 +140,15 @@ function valueOf(layer: Layer | undefined): JsonValue {
 }
 
 /** @throws {ArgumentException} User scope without a user, a user with another scope */
-function placeOf(scope: SettingScope, userId: string | undefined) {
+async function put(
+  { sharedValues, write }: Parts,
+  key: string,
+  wanted: Pick<WriteEntry, 'value' | 'isReset'>,
+  scope: SettingScope,
+  userId?: string,
+  options: WriteOptions = {},
+): Promise<void> {
   if (userId !== undefined) namedScope({ scope, userId })
-  return { scope, userId: rowUser(scope, userId) }
+  const id = { key, scope, userId: rowUser(scope, userId) }
+  await write([{ ...id, state: requireSetting(sharedValues, key), ...wanted }], options)
 }

@@ -1,34 +1,35 @@
 /** Wires the parts of `app.settings` together. */
 import type { Events } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
-import { type ContractParts, createContract } from './contract.ts'
+import { createContract } from './contract.ts'
 import { SettingsBuilder, type TokenMap } from './definitions/builder.ts'
 import type { Registry } from './definitions/registry.ts'
 import type { SettingReference } from './definitions/tokens.ts'
-import { createObserver } from './diagnostics.ts'
-import { createChangePublisher, createListeners, type Listeners } from './events.ts'
-import { createErase } from './history/erase.ts'
-import { createHistory, type ReadHistory } from './history/history.ts'
-import { Reverts } from './history/revert.ts'
-import { createTransfer, type Transfer } from './history/transfer.ts'
+import { Observer } from './diagnostics.ts'
+import { Listeners, type SettingListener } from './events.ts'
+import { eraseUser } from './history/erase.ts'
+import { readHistory } from './history/history.ts'
+import { restore, revert } from './history/revert.ts'
+import { exportSettings, importSettings } from './history/transfer.ts'
 import { Coherence } from './memory/coherence.ts'
 import { SharedValues } from './memory/shared-values.ts'
-import { requireUser, UserCache } from './memory/user-values.ts'
-import type { Locked } from './overrides.ts'
-import { createInspect, findOrphans } from './reading/inspect.ts'
+import { UserCache } from './memory/user-values.ts'
+import type { Locked, LockedValue } from './overrides.ts'
+import type { Parts } from './parts.ts'
+import { findOrphans, inspect } from './reading/inspect.ts'
 import { createStates, publicValues } from './reading/list.ts'
-import { createSharedGet, createUserReader } from './reading/reader.ts'
-import { reencrypt } from './secrets/reencrypt.ts'
-import { createRowCodec } from './secrets/row-codec.ts'
+import { createSharedGet, readUser } from './reading/reader.ts'
+import { reencrypt, type ReencryptReport } from './secrets/reencrypt.ts'
+import { RowCodec } from './secrets/row-codec.ts'
 import type { Encryption } from './secrets/encryption.ts'
 import { partsOfSettings, type Settings, type SettingsParts } from './settings.ts'
-import { type JsonValue, type SettingDefinition, SettingScope } from './setting-definition.ts'
+import type { JsonValue, SettingDefinition } from './setting-definition.ts'
 import type { Retention } from './store/retention.ts'
-import type { SettingsStore, StoredRow } from './store/store.ts'
-import { createSet, placeOf, type SetOptions } from './write/set.ts'
-import { createWrite } from './write/write.ts'
+import type { SettingsStore } from './store/store.ts'
+import { placeOf, set, setMany, type SetOptions } from './write/set.ts'
+import { createWrite, reset } from './write/write.ts'
 
-/** What the service needs from its host. */
+/** What the plugin passes to the service. */
 export interface ServiceInit {
   readonly registry: Registry
   readonly store: SettingsStore
@@ -46,26 +47,26 @@ export interface ServiceInit {
 }
 
 /** The service as the plugin and the HTTP routes see it. */
-export interface SettingsService extends ContractParts {
+export interface SettingsService extends Parts {
   readonly settings: Settings
-  readonly coherence: Coherence
-  readonly transfer: Transfer
-  readonly history: ReadHistory
-  readonly reverts: Reverts
 }
 
 export function createSettingsService(init: ServiceInit): SettingsService {
+  const parts = createParts(init)
+  return { ...parts, settings: createSettings(parts) }
+}
+
+function createParts(init: ServiceInit): Parts & { readonly locked: Map<string, LockedValue> } {
   const { registry, store, encryption, refusesPlain, userCapacity, events, retention, log } = init
-  const observer = createObserver()
-  const codec = createRowCodec({ encryption, refusesPlain, observer, log })
+  const observer = new Observer()
+  const codec = new RowCodec({ encryption, refusesPlain, observer, log })
   const locked = new Map(init.locked)
   const sharedValues = new SharedValues({ registry, codec, locked })
   const users = new UserCache({ store, sharedValues, codec, capacity: userCapacity })
   const states = createStates(registry, sharedValues)
-  const listeners = createListeners({ sharedValues, states, log })
-  const publisher = createChangePublisher({ registry, transactional: store.info.transactional, events, log })
+  const listeners = new Listeners({ sharedValues, states, log })
   const coherence = new Coherence({ store, sharedValues, users, listeners, observer, log })
-  const write = createWrite({
+  const writes = {
     store,
     registry,
     codec,
@@ -73,83 +74,78 @@ export function createSettingsService(init: ServiceInit): SettingsService {
     users,
     coherence,
     listeners,
-    publisher,
+    events,
+    log,
     observer,
     retention,
-  })
-  const parts: ContractParts = { store, sharedValues, users, codec, write, states }
-  const history = createHistory(parts)
-  const reverts = new Reverts(parts)
-  const transfer = createTransfer({ ...parts, coherence })
-
-  function isSensitive(key: string): boolean {
-    return registry.find(key)?.definition.sensitive === true
   }
+  return { ...writes, write: createWrite(writes), encryption, states, locked }
+}
 
-  /** What was unreadable may be readable now; nothing else changes. */
-  function applyReencrypted(rows: readonly StoredRow[]): void {
-    listeners.notify(sharedValues.reencrypt(rows), sharedValues.revision, 'local')
-    users.forget(rows.filter(({ scope }) => scope === SettingScope.User).map(({ userId }) => userId))
-  }
-
+/** Makes `app.settings`. */
+function createSettings(parts: ReturnType<typeof createParts>): Settings {
+  const { registry, sharedValues, coherence, listeners, observer, states } = parts
   const contract = createContract(parts)
   const untyped: UntypedSettings = {
     contract,
-    ...createSet(parts),
-    async record(key, place = {}) {
+    definitions: registry,
+    get: createSharedGet(sharedValues),
+    forUser: (userId) => readUser(parts, userId),
+    record: async (key, place = {}) => {
       const state = sharedValues.find(key)
       if (!state) return null
       const { scope, userId } = placeOf(state, place)
       return contract.getSettingValue(key, scope, userId)
     },
     list: contract.getSettingValues,
-    get: createSharedGet(sharedValues),
-    on: listeners.on,
-    definitions: registry,
+    set: (reference, value, options) => set(parts, reference, { value }, options),
+    reset: (reference, options) => set(parts, reference, reset, options),
+    setMany: (updates, options) => setMany(parts, updates, options),
+    on: (reference, listener) => listeners.on(reference, listener),
+    inspect: (key, userId) => inspect(parts, key, userId),
+    history: (filter) => readHistory(parts, filter),
+    restore: async (target, options) => void (await restore(parts, target, options)),
+    revert: (revision, options) => revert(parts, revision, options),
+    exportSettings: (options) => exportSettings(parts, options),
+    importSettings: (file, options) => importSettings(parts, file, options),
+    publicValues: () => publicValues(states()),
+    orphans: () => findOrphans(parts),
+    eraseUser: (userId) => eraseUser(parts, userId),
+    reencrypt: () => encryptAnew(parts),
+    refresh: () => coherence.reload(),
+    define(...definitions) {
+      new SettingsBuilder(registry, 'app').addAll(...definitions)
+      return settings
+    },
     get status() {
       return coherence.status
     },
     get stats() {
       return observer.stats
     },
-    define(...definitions) {
-      new SettingsBuilder(registry, 'app').addAll(...definitions)
-      return settings
-    },
-    forUser: async (userId) =>
-      createUserReader(
-        sharedValues,
-        userId,
-        userId === null ? new Map() : await users.load(requireUser(userId)),
-      ),
-    inspect: createInspect({ store, sharedValues, codec }),
-    history,
-    restore: async (target, options) => void (await reverts.restore(target, options)),
-    revert: (revision, options) => reverts.revert(revision, options),
-    exportSettings: transfer.exportSettings,
-    importSettings: transfer.importSettings,
-    publicValues: () => publicValues(states()),
-    orphans: () => findOrphans(store, registry),
-    eraseUser: createErase({ store, users, coherence, events, log }),
-    reencrypt: async () => {
-      const report = await reencrypt({ store, encryption, isSensitive, applyReencrypted })
-      log.info(
-        { audit: 'settings.reencrypt', ...report },
-        'sensitive settings were encrypted with the newest key',
-      )
-      return report
-    },
-    refresh: () => coherence.reload(),
   }
-  const hidden: SettingsParts = { registry, locked, sharedValues, listeners }
-  Object.defineProperty(untyped, partsOfSettings, { value: hidden })
+  Object.defineProperty(untyped, partsOfSettings, { value: parts satisfies SettingsParts })
   const settings = untyped as Settings // a token's phantom type says what its definition made sure of
-  return { ...parts, settings, coherence, transfer, history, reverts }
+  return settings
+}
+
+/** Encrypts secrets with the newest key. Unreadable values may become readable; nothing else changes. */
+async function encryptAnew(parts: Parts): Promise<ReencryptReport> {
+  const { sharedValues, users, listeners, log } = parts
+  const report = await reencrypt(parts, (rows) => {
+    listeners.notify(sharedValues.reencrypt(rows), sharedValues.revision, 'local')
+    users.forget(rows.map(({ userId }) => userId))
+  })
+  log.info(
+    { audit: 'settings.reencrypt', ...report },
+    'sensitive settings were encrypted with the newest key',
+  )
+  return report
 }
 
 type UntypedSettings = Omit<Settings, 'get' | 'on' | 'define' | 'set' | 'reset'> & {
   get(reference: SettingReference): unknown
-  on: Listeners['on']
+  on(reference: SettingReference, listener: SettingListener): () => void
   set(reference: SettingReference, value: JsonValue, options?: SetOptions): Promise<void>
   reset(reference: SettingReference, options?: SetOptions): Promise<void>
   define(...definitions: readonly (SettingDefinition | TokenMap)[]): Settings

@@ -59,16 +59,8 @@ export interface SettingsStats {
 const diagnostics = channel('fastify-modular:settings')
 
 /** Counts, and publishes on the channel; costs next to nothing without a subscriber. */
-export interface Observer {
-  readonly stats: SettingsStats
-  count(what: 'conflicts' | 'refusals' | 'failures'): void
-  wrote(written: WriteResult, actor: string | null): void
-  refreshed(message: Omit<SettingsRefreshed, 'type'>): void
-  foundInvalid(message: Omit<InvalidSettingFound, 'type'>): void
-}
-
-export function createObserver(): Observer {
-  const stats = {
+export class Observer {
+  readonly #stats = {
     writes: 0,
     changes: 0,
     conflicts: 0,
@@ -78,31 +70,35 @@ export function createObserver(): Observer {
     failedRefreshes: 0,
     invalid: 0,
   }
-  const publish = (message: SettingsDiagnostic): void => {
-    if (diagnostics.hasSubscribers) diagnostics.publish(message)
+
+  get stats(): SettingsStats {
+    return { ...this.#stats }
   }
-  return {
-    get stats() {
-      return { ...stats }
-    },
-    count(what) {
-      stats[what]++
-    },
-    wrote({ changes }, actor) {
-      stats.writes++
-      stats.changes += changes.length
-      for (const { key, scope, userId, revision, before, after } of changes) {
-        const change = after ? (before ? 'update' : 'create') : 'delete'
-        publish({ type: 'change', key, scope, userId: userId || null, change, revision, actor })
-      }
-    },
-    refreshed(message) {
-      stats[message.error === undefined ? 'refreshes' : 'failedRefreshes']++
-      publish({ type: 'refresh', ...message })
-    },
-    foundInvalid(message) {
-      stats.invalid++
-      publish({ type: 'invalid', ...message })
-    },
+
+  count(what: 'conflicts' | 'refusals' | 'failures'): void {
+    this.#stats[what]++
   }
+
+  wrote({ changes }: WriteResult, actor: string | null): void {
+    this.#stats.writes++
+    this.#stats.changes += changes.length
+    for (const { key, scope, userId, revision, before, after } of changes) {
+      const change = after ? (before ? 'update' : 'create') : 'delete'
+      publish({ type: 'change', key, scope, userId: userId || null, change, revision, actor })
+    }
+  }
+
+  refreshed(message: Omit<SettingsRefreshed, 'type'>): void {
+    this.#stats[message.error === undefined ? 'refreshes' : 'failedRefreshes']++
+    publish({ type: 'refresh', ...message })
+  }
+
+  foundInvalid(message: Omit<InvalidSettingFound, 'type'>): void {
+    this.#stats.invalid++
+    publish({ type: 'invalid', ...message })
+  }
+}
+
+function publish(message: SettingsDiagnostic): void {
+  if (diagnostics.hasSubscribers) diagnostics.publish(message)
 }

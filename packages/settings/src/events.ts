@@ -2,14 +2,7 @@
  * Notifications of changes: events on `app.events`, and the listeners of `settings.on` in this
  * process.
  */
-import {
-  type AsyncTx,
-  defineEvent,
-  type DomainEvent,
-  type Events,
-  type SyncTx,
-  type Tx,
-} from '@fastify-modular/core'
+import { type AsyncTx, defineEvent, type DomainEvent, type Events, type Tx } from '@fastify-modular/core'
 import { getDecorator } from '@fastify-modular/core/internal'
 import { Type } from '@sinclair/typebox'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
@@ -47,7 +40,7 @@ export class SettingChanged extends defineEvent(
   Type.Object({ ...identity, oldValue: Type.Unknown(), newValue: Type.Unknown() }),
 ) {}
 
-/** A stored value was removed: the setting is back to what it inherits. */
+/** A stored value was removed: the inherited value holds again. */
 export class SettingDeleted extends defineEvent('settings.deleted', Type.Object(identity)) {}
 
 /** Returns the function that finds the events of the application, which may have none. */
@@ -63,90 +56,80 @@ export interface Publication {
   committed(written: WriteResult): Promise<void>
 }
 
-/** Publishes what a write changed. */
-export interface ChangePublisher {
-  begin(actor: string | null): Publication
-}
-
-const silent: Publication = { committed: async () => {} }
-
-interface ChangePublisherInit {
+/** What publishing works with. */
+export interface PublisherInit {
   readonly registry: Pick<Registry, 'find'>
-  /** The store's kind of transaction. */
-  readonly transactional: Tx['kind'] | false
+  readonly store: Pick<SettingsStore, 'info'>
   /** Called at each use: the application may not have events. */
   readonly events: () => Events | undefined
   readonly log: FastifyBaseLogger
 }
 
-export function createChangePublisher({
-  registry,
-  transactional,
-  events,
-  log,
-}: ChangePublisherInit): ChangePublisher {
-  function isWithin(bus: Events): boolean {
-    return transactional !== false && bus.transactional === transactional
-  }
-
-  function eventsOf({ changes, at }: WriteResult, actor: string | null): DomainEvent[] {
-    return changes.map((change) => toEvent(change, at, actor))
-  }
-
-  function toEvent(change: AppliedChange, at: number, changedBy: string | null): DomainEvent {
-    const { key, scope, revision: version, before, after } = change
-    const userId = change.userId || null
-    const payload = { key, scope, userId, changedBy, at: new Date(at).toISOString(), version }
-    if (!after) return new SettingDeleted(payload)
-    const isMasked = registry.find(key)?.definition.sensitive !== false
-    // Encrypted values stay hidden even where the definition is not sensitive any more (decision 13).
-    const show = (row: StoredRow | undefined): JsonValue =>
-      isMasked || row === undefined || row.encrypted ? null : readText(row.value)
-    return new SettingChanged({ ...payload, oldValue: show(before), newValue: show(after) })
-  }
-
-  async function publishAfterwards(bus: Events, published: readonly DomainEvent[]): Promise<void> {
-    for (const event of published) {
-      try {
-        await bus.publish(event)
-      } catch (err) {
-        log.error(
-          { err, event: event.constructor.name },
-          'event of a committed change could not be published',
-        )
-      }
-    }
-  }
-
+/** Publishes what a write by the actor changes. */
+export function beginPublication(init: PublisherInit, actor: string | null): Publication {
+  const { registry, store, log } = init
+  const bus = init.events()
+  if (bus === undefined) return { committed: async () => {} }
+  const eventsOf = ({ changes, at }: WriteResult): DomainEvent[] =>
+    changes.map((change) => toEvent(change, at, { registry, changedBy: actor }))
+  if (!canJoin(store, bus)) return { committed: (written) => publishAfterwards(bus, eventsOf(written), log) }
+  const notices: (() => void)[] = []
   return {
-    begin(actor) {
-      const bus = events()
-      if (bus === undefined) return silent
-      if (!isWithin(bus)) return { committed: (written) => publishAfterwards(bus, eventsOf(written, actor)) }
-      const notices: (() => void)[] = []
-      return {
-        enqueue(tx, written) {
-          const published = eventsOf(written, actor)
-          if (tx.kind === 'sync') return publishSync(bus, tx, published)
-          notices.length = 0 // those of a try that was rolled back
-          const query: AsyncTx['query'] = (sql, params) => tx.query(sql, params)
-          const afterCommit = (notify: () => void) => void notices.push(notify)
-          return publishAsync(bus, { kind: 'async', query, afterCommit }, published)
-        },
-        async committed() {
-          for (const notify of notices) notify()
-        },
-      }
+    enqueue(tx, written) {
+      notices.length = 0 // those of a try that was rolled back
+      if (tx.kind === 'async') return publishWithin(bus, withNotices(tx, notices), eventsOf(written))
+      for (const event of eventsOf(written)) bus.publish(event, { tx })
+      return undefined
+    },
+    async committed() {
+      for (const notify of notices) notify()
     },
   }
 }
 
-function publishSync(bus: Events, tx: SyncTx, events: readonly DomainEvent[]): void {
-  for (const event of events) bus.publish(event, { tx })
+/** Whether the transport has the store's kind of transaction. */
+function canJoin({ info: { transactional } }: Pick<SettingsStore, 'info'>, bus: Events): boolean {
+  return transactional !== false && bus.transactional === transactional
 }
 
-async function publishAsync(bus: Events, tx: AsyncTx, events: readonly DomainEvent[]): Promise<void> {
-  for (const event of events) await bus.publish(event, { tx })
+function toEvent(
+  change: AppliedChange,
+  at: number,
+  { registry, changedBy }: Pick<PublisherInit, 'registry'> & { readonly changedBy: string | null },
+): DomainEvent {
+  const { key, scope, revision: version, before, after } = change
+  const userId = change.userId || null
+  const payload = { key, scope, userId, changedBy, at: new Date(at).toISOString(), version }
+  if (!after) return new SettingDeleted(payload)
+  const isMasked = registry.find(key)?.definition.sensitive !== false
+  // Encrypted values stay hidden even where the definition is not sensitive any more (decision 13).
+  const show = (row: StoredRow | undefined): JsonValue =>
+    isMasked || row === undefined || row.encrypted ? null : readText(row.value)
+  return new SettingChanged({ ...payload, oldValue: show(before), newValue: show(after) })
+}
+
+async function publishAfterwards(
+  bus: Events,
+  published: readonly DomainEvent[],
+  log: FastifyBaseLogger,
+): Promise<void> {
+  for (const event of published) {
+    try {
+      await bus.publish(event)
+    } catch (err) {
+      log.error({ err, event: event.constructor.name }, 'event of a committed change could not be published')
+    }
+  }
+}
+
+/** A transaction that collects the functions to call after its commit. */
+function withNotices(tx: AsyncTx, notices: (() => void)[]): AsyncTx {
+  const query: AsyncTx['query'] = (sql, params) => tx.query(sql, params)
+  return { kind: 'async', query, afterCommit: (notify) => void notices.push(notify) }
+}
+
+async function publishWithin(bus: Events, tx: AsyncTx, published: readonly DomainEvent[]): Promise<void> {
+  for (const event of published) await bus.publish(event, { tx })
 }
 
 /** Thrown to undo the probe. */
@@ -160,23 +143,25 @@ const sharing = {
   async: 'one pool for postgres({ pool }) and pgBoss({ pool })',
 } as const
 
+interface VerifyInit extends Pick<PublisherInit, 'events'> {
+  readonly store: SettingsStore
+}
+
 /**
  * Opens a transaction of the store, shows it to the transport and undoes it. Only for a transport of the store's kind.
  * @throws {FMOD_SETTINGS_FOREIGN_EVENTS} the transport is on another database of the same kind
  */
-export async function verifyEvents(store: SettingsStore, events: Events): Promise<void> {
+export async function verifyEvents({ store, events }: VerifyInit): Promise<void> {
   const { name, transactional } = store.info
-  if (transactional === false || events.transactional !== transactional) return
+  const bus = events()
+  if (transactional === false || !bus || !canJoin(store, bus)) return
   let isShared = false
-  async function verifyAsync(tx: AsyncTx): Promise<never> {
-    isShared = await events.verify(tx)
+  const undo = (answer: boolean): never => {
+    isShared = answer
     throw new Undo()
   }
-  function enqueue(tx: Tx): Promise<never> {
-    if (tx.kind === 'async') return verifyAsync(tx)
-    isShared = events.verify(tx)
-    throw new Undo()
-  }
+  const enqueue = (tx: Tx): Promise<never> =>
+    tx.kind === 'async' ? bus.verify(tx).then(undo) : undo(bus.verify(tx))
   try {
     const decide = (): RowChange[] => [{ ...probe, value: 'null', encrypted: false }]
     await store.shared.write({ actor: null, origin: 'probe', reads: [probe], decide, enqueue })
@@ -201,12 +186,6 @@ interface SettingChange<T = JsonValue> {
 /** Called after the commit, with the new value. What it throws is logged, and the other listeners are still called. */
 export type SettingListener<T = JsonValue> = (value: T, change: SettingChange<T>) => void | Promise<void>
 
-export interface Listeners {
-  /** Returns the function that removes the listener. @throws {FMOD_SETTINGS_UNKNOWN_KEY} no module defines the key */
-  on(reference: SettingReference, listener: SettingListener): () => void
-  notify(changes: readonly EffectiveChange[], revision: number, origin: SettingChange['origin']): void
-}
-
 /** Stands for every key. */
 const anyKey = '*'
 
@@ -217,48 +196,50 @@ interface ListenersInit {
   readonly log: FastifyBaseLogger
 }
 
-export function createListeners({ sharedValues, states, log }: ListenersInit): Listeners {
-  const byKey = new Map<string, ReadonlySet<{ readonly call: SettingListener }>>()
+export class Listeners {
+  readonly #init: ListenersInit
+  readonly #byKey = new Map<string, ReadonlySet<{ readonly call: SettingListener }>>()
 
-  function call(listener: SettingListener, value: JsonValue, change: SettingChange): void {
-    const report = (err: unknown): void => log.error({ err, key: change.key }, 'settings listener failed')
+  constructor(init: ListenersInit) {
+    this.#init = init
+  }
+
+  /** Returns the function that removes the listener. @throws {FMOD_SETTINGS_UNKNOWN_KEY} no module defines the key */
+  on(reference: SettingReference, listener: SettingListener): () => void {
+    const key = keyOf(reference)
+    // A setting that was never read has no value to compare with.
+    if (key === anyKey) this.#init.states()
+    else this.#init.sharedValues.require(key)
+    const entry = { call: listener }
+    this.#byKey.set(key, new Set([...this.#of(key), entry]))
+    return () => {
+      this.#byKey.set(key, new Set([...this.#of(key)].filter((other) => other !== entry)))
+    }
+  }
+
+  notify(changes: readonly EffectiveChange[], revision: number, origin: SettingChange['origin']): void {
+    for (const { state, previous } of changes) {
+      const { key, scope } = state.setting.definition
+      const { value, source, error } = state.shared
+      if (error) continue // there is no readable value
+      const change = { key, previous: previous.value, scope, source, revision, origin }
+      for (const name of [key, anyKey])
+        for (const listener of this.#of(name)) this.#call(listener.call, value, change)
+    }
+  }
+
+  #of(key: string): Iterable<{ readonly call: SettingListener }> {
+    return this.#byKey.get(key) ?? []
+  }
+
+  #call(listener: SettingListener, value: JsonValue, change: SettingChange): void {
+    const report = (err: unknown): void =>
+      this.#init.log.error({ err, key: change.key }, 'settings listener failed')
     try {
       const result = listener(value, change)
       if (result instanceof Promise) result.catch(report)
     } catch (err) {
       report(err)
     }
-  }
-
-  return {
-    on(reference, listener) {
-      const key = keyOf(reference)
-      // A setting that was never read has no value to compare with.
-      if (key === anyKey) states()
-      else sharedValues.require(key)
-      const entry = { call: listener }
-      byKey.set(key, new Set([...(byKey.get(key) ?? []), entry]))
-      return () => {
-        byKey.set(key, new Set([...(byKey.get(key) ?? [])].filter((other) => other !== entry)))
-      }
-    },
-    notify(changes, revision, origin) {
-      for (const { state, previous } of changes) {
-        const { definition } = state.setting
-        const { value, source, error } = state.shared
-        if (error) continue // there is no readable value
-        const change = {
-          key: definition.key,
-          previous: previous.value,
-          scope: definition.scope,
-          source,
-          revision,
-          origin,
-        }
-        for (const key of [definition.key, anyKey]) {
-          for (const listener of byKey.get(key) ?? []) call(listener.call, value, change)
-        }
-      }
-    },
   }
 }

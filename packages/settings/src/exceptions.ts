@@ -52,7 +52,7 @@ export class PreconditionFailedException extends DomainException {
   }
 }
 
-/** 409. The host locked these settings by its configuration; what is stored beneath stays as it is. */
+/** 409. The host locked these settings by its configuration; the stored values beneath stay. */
 export class SettingLockedException extends ConflictException {
   constructor(keys: readonly string[]) {
     super(`Locked by the configuration of the host: ${keys.join(', ')}.`, { locked: keys })
@@ -74,7 +74,7 @@ export interface Conflict {
 export class SettingsChangedException extends ConflictException {
   readonly conflicts: readonly Conflict[]
 
-  /** @param people names by id of those who changed them */
+  /** @param people names of the writers by id */
   constructor(conflicts: readonly Conflict[], people: Readonly<Record<string, string>> = {}) {
     super('Settings have changed since you read them. Read them again, then decide.', { conflicts, people })
     this.conflicts = conflicts

@@ -30,8 +30,7 @@ export {
   type SettingToken,
   type SettingValue,
 } from './definitions/tokens.ts'
-export type { FindCaller, FindPeople, Translate } from './http-options.ts'
-export type { SettingsOptions } from './options.ts'
+export type { FindCaller, FindPeople, SettingsOptions, Translate } from './options.ts'
 export { settings, settings as default } from './plugin.ts'
 export { SettingChanged, SettingDeleted, type SettingListener } from './events.ts'
 export type { SettingDefinitions, SettingsContract } from './contract.ts'

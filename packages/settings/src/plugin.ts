@@ -4,19 +4,19 @@ import { createFindCaller, findCallerOf, supportedFastify } from '@fastify-modul
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { checkAtBoot, checkEncrypted, warnAtBoot } from './boot-checks.ts'
-import { createSettingsService } from './create-settings.ts'
+import { createSettingsService, type SettingsService } from './create-settings.ts'
 import { SettingsBuilder } from './definitions/builder.ts'
 import { Registry } from './definitions/registry.ts'
 import { createFindEvents, verifyEvents } from './events.ts'
 import { authenticateWith, declarePermission } from './http/access.ts'
 import { createPeople } from './http/people.ts'
 import { addSettingsRoutes } from './http/routes.ts'
-import type { FindCaller } from './http-options.ts'
+import type { FindCaller } from './options.ts'
 import { FMOD_SETTINGS_CALLER_DECLARED_LATER, FMOD_SETTINGS_REGISTERED_TWICE } from './misuse-errors.ts'
 import { checkOptions, type SettingsOptions } from './options.ts'
-import { readOverrides } from './overrides.ts'
+import { type Locked, readOverrides } from './overrides.ts'
 import type { UserReader } from './reading/reader.ts'
-import { createEncryption } from './secrets/encryption.ts'
+import { Encryption } from './secrets/encryption.ts'
 import type { Settings } from './settings.ts'
 import { memoryStore } from './store/memory.ts'
 import { Retention } from './store/retention.ts'
@@ -26,11 +26,10 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   refuseSecond(app)
   checkOptions(options)
   const boot = createBoot(app, options)
-  const { store, registry } = boot
-  const { settings, coherence } = boot.service
+  const { settings, coherence, store, registry, retention } = boot.service
   app.decorate('settings', settings)
   app.addHook('onClose', async () => {
-    await boot.retention?.stop()
+    await retention?.stop()
     await coherence.stop()
     await store.close()
   })
@@ -67,47 +66,13 @@ function refuseSecond({ server }: FastifyInstance): void {
   served.add(server)
 }
 
-/** What the steps of the boot share. */
-type Boot = ReturnType<typeof createBoot>
-
-function createBoot(app: FastifyInstance, options: SettingsOptions) {
-  const { store = memoryStore(), limits = {}, history = {} } = options
-  const registry = new Registry({ ...defaultLimits, ...limits })
-  const encryption = createEncryption(options.encryption?.keys)
-  const locked = readOverrides(options.overrides)
-  const events = createFindEvents(app)
-  /** `isChecked`: the stored values passed the checks of the boot. A secret in plain text that appears later is not served. */
-  const state: Progress = { isChecked: false, routes: undefined, sawSwagger: false }
-  const retention = history === false ? undefined : new Retention({ ...history, store, log: app.log })
-  const service = createSettingsService({
-    registry,
-    store,
-    encryption,
-    refusesPlain: () => state.isChecked && options.encryption?.mode === 'require',
-    locked,
-    retention,
-    userCapacity: options.maxCachedUsers ?? 10_000,
-    events,
-    log: app.log,
-  })
-  const { settings, sharedValues } = service
-  const parts = {
-    app,
-    options,
-    store,
-    registry,
-    encryption,
-    locked,
-    events,
-    retention,
-    service,
-    settings,
-    sharedValues,
-  }
-  return Object.assign(state, parts)
-}
-
-interface Progress {
+/** State that the steps of the boot share. */
+interface Boot {
+  readonly app: FastifyInstance
+  readonly options: SettingsOptions
+  readonly locked: Locked
+  readonly service: SettingsService
+  /** The stored values passed the checks of the boot. A secret in plain text that appears later is not served. */
   isChecked: boolean
   /** The scope of the routes. Its requests have the decorators that the application declared before. */
   routes: FastifyInstance | undefined
@@ -115,39 +80,54 @@ interface Progress {
   sawSwagger: boolean
 }
 
+function createBoot(app: FastifyInstance, options: SettingsOptions): Boot {
+  const { store = memoryStore(), limits = {}, history = {} } = options
+  const locked = readOverrides(options.overrides)
+  const service = createSettingsService({
+    registry: new Registry({ ...defaultLimits, ...limits }),
+    store,
+    encryption: new Encryption(options.encryption?.keys),
+    refusesPlain: () => boot.isChecked && options.encryption?.mode === 'require',
+    locked,
+    retention: history === false ? undefined : new Retention({ ...history, store, log: app.log }),
+    userCapacity: options.maxCachedUsers ?? 10_000,
+    events: createFindEvents(app),
+    log: app.log,
+  })
+  const boot: Boot = { app, options, locked, service, isChecked: false, routes: undefined, sawSwagger: false }
+  return boot
+}
+
 /** Checks definitions, overrides and secrets. Returns the keys of settings whose secrets are stored in plain text. */
-function check(boot: Boot): Promise<readonly string[]> {
-  checkAtBoot(boot)
-  return checkEncrypted(boot)
+function check({ service, options, locked }: Boot): Promise<readonly string[]> {
+  checkAtBoot(service, options, locked)
+  return checkEncrypted(service, options)
 }
 
 /** Once more, and for good: `app.settings.define` may have added settings, or the application has no modules. */
 async function makeReady(boot: Boot): Promise<void> {
-  const { app, options, store, registry, routes } = boot
-  registry.check()
-  registry.freeze()
+  const { app, options, service, routes } = boot
+  service.registry.freeze()
   const notEncrypted = await check(boot)
   boot.isChecked = true
-  boot.service.states() // every setting gets its place in memory before the first request
-  const bus = boot.events()
-  if (bus) await verifyEvents(store, bus)
+  service.states() // every setting gets its place in memory before the first request
+  await verifyEvents(service)
   const knowsCaller = findCallerOf(app, options.caller) !== undefined
-  if (knowsCaller && routes !== undefined && findCallerOf(routes, options.caller) === undefined) {
+  if (knowsCaller && routes !== undefined && findCallerOf(routes, options.caller) === undefined)
     throw new FMOD_SETTINGS_CALLER_DECLARED_LATER()
-  }
   const isDescribed = routes === undefined || boot.sawSwagger || !app.hasDecorator('swagger')
-  warnAtBoot(app.log, { ...boot, events: bus, knowsCaller, notEncrypted, isDescribed })
-  boot.retention?.start()
+  warnAtBoot(service, options, { knowsCaller, notEncrypted, isDescribed })
+  service.retention?.start()
 }
 
 function addRoutes(boot: Boot, findCaller: FindCaller) {
-  const { app, options, registry, service } = boot
+  const { app, options, service } = boot
   const { prefix = '/api/settings', limits = {} } = options
   return app.register(
     async (scope) => {
       boot.routes = scope
       boot.sawSwagger = scope.hasDecorator('swagger')
-      scope.addHook('onRoute', ({ url }) => registry.reserve(url.slice(scope.prefix.length)))
+      scope.addHook('onRoute', ({ url }) => service.registry.reserve(url.slice(scope.prefix.length)))
       addSettingsRoutes(scope, {
         service,
         authenticate: authenticateWith(findCaller),
@@ -158,7 +138,7 @@ function addRoutes(boot: Boot, findCaller: FindCaller) {
         maxBulkEntries: limits.bulkEntries ?? 500,
         maxBulkBytes: limits.bulkBytes ?? 512 * 1024,
       })
-      // Autoload sets prefixes by folder: here one sees where the API came to be.
+      // Autoload sets prefixes by folder: the log shows the resulting address.
       app.log.info({ url: scope.prefix }, 'settings are served')
     },
     { prefix },
@@ -167,28 +147,26 @@ function addRoutes(boot: Boot, findCaller: FindCaller) {
 
 /** Adds the decorator: `const settings = await request.settings`. The same reader for the whole request, once its caller is known. */
 function decorateRequests(app: FastifyInstance, settings: Settings, findCaller: FindCaller): void {
-  const readers = new WeakMap<FastifyRequest, Promise<UserReader>>()
-  /** Of requests whose caller is not known yet, or that have none: a hook may ask before the gate, and the handler after it. */
-  const anonymous = new WeakMap<FastifyRequest, UserReader>()
+  const readers = new WeakMap<
+    FastifyRequest,
+    { readonly userId: string | null; reader: Promise<UserReader> }
+  >()
 
   async function read(request: FastifyRequest): Promise<UserReader> {
-    const caller = await findCaller(request)
-    if (caller) return readers.get(request) ?? readAs(caller.id, request)
-    const reader = anonymous.get(request) ?? (await settings.forUser(null))
-    anonymous.set(request, reader)
-    return reader
-  }
-
-  function readAs(userId: string, request: FastifyRequest): Promise<UserReader> {
+    const userId = (await findCaller(request))?.id ?? null
+    const known = readers.get(request)
+    if (known?.userId === userId) return known.reader
     const reader = settings.forUser(userId)
-    readers.set(request, reader)
+    readers.set(request, { userId, reader })
     reader.catch(() => readers.delete(request)) // the next one tries again
     return reader
   }
 
   app.decorateRequest('settings', {
     getter(this: FastifyRequest) {
-      return readers.get(this) ?? read(this)
+      const known = readers.get(this)
+      // Without a user the caller may not be known yet: a hook may ask before the gate, and the handler after it.
+      return known && known.userId !== null ? known.reader : read(this)
     },
   })
 }

@@ -72,7 +72,7 @@ interface SettingHints {
   readonly restart?: boolean
   /** Where to read more; `https:` only. */
   readonly docsUrl?: string | null
-  /** What the pattern asks for, as the sentence that people see: `Enter 2 to 10 capital letters.` */
+  /** The message for people whose text does not match the pattern: `Enter 2 to 10 capital letters.` */
   readonly patternHint?: string | null
 }
 

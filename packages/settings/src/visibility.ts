@@ -1,8 +1,8 @@
-/** What a caller may see of settings: the one place that decides it, for the routes and for code in process. */
+/** Decides what a caller may see of settings, for the routes and for code in process. */
 import { type Caller, ForbiddenException, hasPermission } from '@fastify-modular/core'
 import { type CompleteDefinition, SettingScope } from './setting-definition.ts'
 
-/** The permission of every write, and of looking at what was written. */
+/** The permission to write settings, and to see their history. */
 export const updatePermission = 'Settings.Update'
 
 /**
@@ -29,18 +29,18 @@ interface Place {
 
 /** What one caller may see. */
 export interface Visibility {
-  /** Whether the value that holds now is shown: every one to signed-in callers, those that are public to others. */
+  /** Whether the current value is shown: to signed-in callers always, to others if it is public. */
   value(definition: Pick<CompleteDefinition, 'public'>): boolean
   /**
-   * Whether what was stored is shown: history, changes, exports. The definition's own scope counts as well as that of
-   * the row, which may be older: System is for administrators, and users' rows are their owner's.
+   * Whether stored values are shown, in history, changes and exports. The scope of the definition counts as well as that
+   * of the row, which may be older: System rows are for administrators, users' rows for their owners.
    */
   record(definition: Pick<CompleteDefinition, 'scope'> | undefined, place?: Place): boolean
 }
 
 /**
  * The caller that an option `visibleTo` names; undefined where the option is absent.
- * @throws {ForbiddenException} the option is there without a caller: nobody is signed in
+ * @throws {ForbiddenException} the option is present without a caller
  */
 export function namedCaller(options: { readonly visibleTo?: Caller }): Caller | undefined {
   if (!Object.hasOwn(options, 'visibleTo')) return undefined
@@ -62,7 +62,7 @@ export function visibleTo(caller: Caller | null): Visibility {
   }
 }
 
-/** @throws {ForbiddenException} the caller may not see what was stored there */
+/** @throws {ForbiddenException} the caller may not see these stored values */
 export function requireVisible(
   caller: Caller,
   definition: Pick<CompleteDefinition, 'scope'> | undefined,

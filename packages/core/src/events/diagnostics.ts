@@ -10,14 +10,17 @@ export interface EventDiagnostic {
   readonly error?: unknown
 }
 
-const channels = {
-  published: channel('fastify-modular:events:published'),
-  handled: channel('fastify-modular:events:handled'),
-  failed: channel('fastify-modular:events:failed'),
-  deadLettered: channel('fastify-modular:events:dead-lettered'),
-}
+/** A counter of its own: `counts[name]++` would be a sixth of an event without a handler (bench/events.mjs). */
+const createStage = (name: string) => ({ channel: channel(`fastify-modular:events:${name}`), count: 0 })
 
-type Stage = keyof typeof channels
+const createStages = () => ({
+  published: createStage('published'),
+  handled: createStage('handled'),
+  failed: createStage('failed'),
+  deadLettered: createStage('dead-lettered'),
+})
+
+type Stage = keyof ReturnType<typeof createStages>
 
 /** Counts of this process since it started. */
 export type EventCounts = { [K in Stage]: number }
@@ -27,21 +30,17 @@ export type Announce = (stage: Stage, diagnostic: EventDiagnostic) => void
 
 /** An announcer, and what it has counted. */
 export function createAnnouncer(): { readonly counts: () => EventCounts; readonly announce: Announce } {
-  // Counters of their own: `counts[stage]++` would be a sixth of an event without a handler (bench/events.mjs).
-  const stages = {
-    published: { channel: channels.published, count: 0 },
-    handled: { channel: channels.handled, count: 0 },
-    failed: { channel: channels.failed, count: 0 },
-    deadLettered: { channel: channels.deadLettered, count: 0 },
-  }
-  const { published, handled, failed, deadLettered } = stages
+  const stages = createStages()
   return {
-    counts: () => ({
-      published: published.count,
-      handled: handled.count,
-      failed: failed.count,
-      deadLettered: deadLettered.count,
-    }),
+    counts() {
+      const { published, handled, failed, deadLettered } = stages
+      return {
+        published: published.count,
+        handled: handled.count,
+        failed: failed.count,
+        deadLettered: deadLettered.count,
+      }
+    },
     announce(name, diagnostic) {
       const stage = stages[name]
       stage.count++

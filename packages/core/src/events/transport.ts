@@ -101,7 +101,7 @@ export interface DeadLetter {
 export interface DeadLetters {
   /** Oldest first. @default limit 100 @throws {ARGUMENT} the limit is not a positive integer */
   list(limit?: number): Promise<readonly DeadLetter[]>
-  /** Delivers it again, with all its attempts; false if there is no such dead letter. */
+  /** Delivers it again, with all its attempts; false if there is no such dead letter, or no subscription of its handler. */
   replay(id: string): Promise<boolean>
   /** Deletes it for good; false if there is no such dead letter. */
   discard(id: string): Promise<boolean>

@@ -2,8 +2,6 @@
  * @fastify-modular/core/internal: what the packages of one release share. Not for applications or other packages: it may
  * change with each minor version; the peer range of the packages accepts the core of their own alone.
  */
-export { acceptedLocales, canonicalLocale } from './accept-language.ts'
-export { isApiTarget, isNavigation, prefersHtml, prefersJson } from './negotiation.ts'
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
 export { createFindCaller, findCallerOf, findTestCaller } from '../caller.ts'
 export { closestName } from './closest-name.ts'
@@ -39,4 +37,14 @@ export {
 } from './options.ts'
 export { isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
 export { withTimeout } from './timeout.ts'
-export { acceptedEncoding, addVary, varyWith } from './negotiation.ts'
+export {
+  acceptedEncoding,
+  acceptedLocales,
+  addVary,
+  canonicalLocale,
+  isApiTarget,
+  isNavigation,
+  prefersHtml,
+  prefersJson,
+  varyWith,
+} from './negotiation.ts'

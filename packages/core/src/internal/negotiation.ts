@@ -1,4 +1,4 @@
-/** Content negotiation (RFC 9110, 12.5): pages for browsers or JSON for programs, compression, and `Vary`, the same for every package. */
+/** Content negotiation (RFC 9110, 12.5): pages for browsers or JSON for programs, compression, languages, and `Vary`, the same for every package. */
 import type { FastifyReply } from 'fastify'
 
 /** The headers of a request, by lower-case name. */
@@ -63,29 +63,58 @@ function qualitiesOf(accept: string | string[] | undefined): Qualities {
 
 function parse(accept: string): Qualities {
   const found: { html?: number; json?: number } = {}
-  for (const range of accept.toLowerCase().split(',')) {
-    const [type = '', ...parameters] = range.split(';').map((part) => part.trim())
+  for (const { name, quality } of rangesOf(accept.toLowerCase())) {
     const kind =
-      type === 'text/html' ? 'html' : /^application\/(?:[\w.-]+\+)?json$/.test(type) ? 'json' : undefined
-    if (kind) found[kind] = Math.max(found[kind] ?? 0, quality(parameters))
+      name === 'text/html' ? 'html' : /^application\/(?:[\w.-]+\+)?json$/.test(name) ? 'json' : undefined
+    if (kind) found[kind] = Math.max(found[kind] ?? 0, quality)
   }
   return found
 }
 
-function quality(parameters: readonly string[]): number {
-  const q = parameters.find((parameter) => parameter.startsWith('q='))
-  const value = q === undefined ? 1 : Number(q.slice(2))
-  return value >= 0 && value <= 1 ? value : 0
+/** The ranges of a header such as `br, gzip;q=0.8`; a weight that is malformed is 0. The time is linear in its length. */
+function rangesOf(header: string, most?: number): { readonly name: string; readonly quality: number }[] {
+  return header.split(',', most).map((range) => {
+    const [name = '', ...parameters] = range.split(';').map((part) => part.trim())
+    const weight = parameters.find((parameter) => /^q=/i.test(parameter))
+    const quality = weight === undefined ? 1 : Number(weight.slice(2))
+    return { name, quality: quality >= 0 && quality <= 1 ? quality : 0 }
+  })
 }
 
 /** The content coding to answer in, of those that all browsers take; undefined if the client names neither or refuses them. */
 export function acceptedEncoding(headers: Headers): 'br' | 'gzip' | undefined {
-  const accepted = String(headers['accept-encoding'] ?? '')
-    .toLowerCase()
-    .split(',')
-    .map((item) => item.split(';').map((part) => part.trim()))
-    .flatMap(([name, ...parameters]) => (quality(parameters) > 0 ? name : []))
+  const ranges = rangesOf(String(headers['accept-encoding'] ?? '').toLowerCase())
+  const accepted = ranges.filter(({ quality }) => quality > 0).map(({ name }) => name)
   return (['br', 'gzip'] as const).find((name) => accepted.includes(name))
+}
+
+/** Browsers send fewer. */
+const maxLocales = 10
+
+/**
+ * The locales of an `Accept-Language`, most wanted first, each before its parents (RFC 4647, 3.4): `de-AT;q=0.5, fr` is
+ * `fr`, `de-AT`, `de`. Ranges with `q=0`, malformed ranges and `*` are left out, and so is what follows ten ranges.
+ */
+export function acceptedLocales(header: string | undefined): readonly string[] {
+  // Sorting is stable: ranges of equal quality stay in the order of the header.
+  const ranges = rangesOf(header ?? '', maxLocales).toSorted((a, b) => b.quality - a.quality)
+  return [...new Set(ranges.flatMap(({ name, quality }) => (quality > 0 ? withParents(name) : [])))]
+}
+
+/** `zh-Hant-TW`, `zh-Hant`, `zh`; empty for a text that is not a locale. */
+function withParents(range: string): readonly string[] {
+  const subtags = canonicalLocale(range)?.split('-') ?? []
+  return subtags.map((_, index) => subtags.slice(0, subtags.length - index).join('-'))
+}
+
+/** `de-AT` for `DE-at`; undefined for a text that is not a locale, or longer than 35 characters. */
+export function canonicalLocale(text: string): string | undefined {
+  if (text.length > 35) return undefined
+  try {
+    return new Intl.Locale(text).baseName
+  } catch {
+    return undefined
+  }
 }
 
 /** Adds request headers to the reply's `Vary`; `names` as in the header: `Accept, X-Inertia`. */

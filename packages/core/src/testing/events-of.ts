@@ -34,7 +34,11 @@ export function eventsOf(app: FastifyInstance): EventRecord {
   const stop = () => {
     for (const { channel, listener } of listeners) unsubscribe(channel, listener)
   }
-  endWith(app, stop)
+  try {
+    app.addHook('onClose', async () => stop())
+  } catch {
+    // An application that is ready takes no hooks.
+  }
   return {
     published,
     handled,
@@ -51,19 +55,4 @@ export function eventsOf(app: FastifyInstance): EventRecord {
     },
     [Symbol.dispose]: stop,
   }
-}
-
-function endWith(app: FastifyInstance, stop: () => void): void {
-  try {
-    app.addHook('onClose', async () => stop())
-  } catch (error) {
-    if (!isReady(error)) throw error
-  }
-}
-
-/** An application that is ready takes no hooks: `…_LISTENING` in Fastify 5, `…_STARTED` in Fastify 6. */
-function isReady(error: unknown): boolean {
-  return (
-    error instanceof Error && 'code' in error && String(error.code).startsWith('FST_ERR_INSTANCE_ALREADY_')
-  )
 }

@@ -250,3 +250,25 @@ test('what changes dead letters and subscriptions is no part of a transaction th
   t.same(await deadLetters?.list(), [])
   t.same(await removedHandlers?.list(), [])
 })
+
+test('a handler is notified, and listed when it is removed, whatever its module is called', async (t) => {
+  const { url } = await testDatabase(t)
+  let handled = 0
+  class NumberedHandler {
+    static event = Numbered
+    handle() {
+      handled++
+    }
+  }
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(events, { transport: pgBoss({ connectionString: url, ...unpolled }) })
+  await app.register(modules, { modules: [{ name: 'Öl & Gas', handlers: [NumberedHandler] }] })
+  await app.ready()
+  const other = await startInstance(t, url)
+  await other.app.events.publish(new Numbered({ number: 1 }))
+  await until(() => handled === 1)
+  t.same(await other.app.events.removedHandlers?.list(), [
+    { handler: 'Öl & Gas.NumberedHandler', waiting: 0 },
+  ])
+})

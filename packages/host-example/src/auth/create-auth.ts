@@ -10,7 +10,7 @@ import { createSessionStore } from './sessions.ts'
 export async function createAuth(
   database: Database,
   config: HostConfig,
-): Promise<Omit<LoginRoutesOptions, 'document' | 'script'>> {
+): Promise<Omit<LoginRoutesOptions, 'document'>> {
   const accounts = createAccountStore(database)
   await Promise.all([seedAccounts(accounts, config.accounts), hashOfNobody()])
   return {

@@ -6,7 +6,7 @@ import { type Texts, textsOf } from '../texts/texts.ts'
 import type { Document } from '../web/document.ts'
 import { type Html, html } from '../web/html.ts'
 import type { Look } from '../web/look.ts'
-import { icon, initials, logo } from '../web/site-header.ts'
+import { initials, logo, notices } from '../web/site-header.ts'
 import { demoAccounts } from './accounts.ts'
 
 /** How a failure is answered in HTML. */
@@ -28,14 +28,12 @@ export interface LoginPage {
   readonly returnTo: string
 }
 
-/** A function that sends the form. `script` adds the eye of the password field; `isDemo` shows the demo accounts. */
+/** A function that sends the form; `isDemo` shows the demo accounts. */
 export function createFormSender({
   document,
-  script,
   isDemo,
 }: {
   readonly document: Document
-  readonly script: string
   readonly isDemo: boolean
 }): (reply: FastifyReply, page: LoginPage) => FastifyReply {
   return (reply, page) => {
@@ -46,7 +44,7 @@ export function createFormSender({
       .code(page.status ?? 200)
       .header('cache-control', 'no-store')
       .type('text/html; charset=utf-8')
-      .send(document({ title, body, look: page.look, scripts: [script] }))
+      .send(document({ title, body, look: page.look }))
   }
 }
 
@@ -66,7 +64,7 @@ export function accountIn(body: unknown): string {
 
 /** What the form says of a failure that a person can do something about; any other is thrown again. */
 export function forPeople(error: unknown, hint: string): FormFailure {
-  if (isDomainException(error) && error.statusCode < 500) {
+  if (isDomainException(error) && (error.statusCode < 500 || error.statusCode === 503)) {
     const retryAfter = error.headers?.['retry-after']
     return {
       status: error.statusCode,
@@ -92,15 +90,16 @@ function loginPage(page: LoginParts): Html {
     ? html`${texts.haveAccount} <a href="/login${query}">${texts.signIn}</a> · `
     : look.isRegistrationOpen &&
       html`${texts.newHere} <a href="/register${query}">${texts.createAccount}</a> · `
-  return html` <main class="login" id="main">
-    <div class="login-brand">
-      ${logo(look.logo)}
-      <h1>${title}</h1>
-      <p class="small">${texts.pitch}</p>
-    </div>
-    ${credentialsForm(page)} ${isDemo && !isNew && demoForm(texts, returnTo)}
-    <p class="small center">${other}<a href="/">${texts.backHome}</a></p>
-  </main>`
+  return html`${notices({ app: look, user: null })}
+    <main class="login" id="main">
+      <div class="login-brand">
+        ${logo(look.logo)}
+        <h1>${title}</h1>
+        <p class="small">${texts.pitch}</p>
+      </div>
+      ${credentialsForm(page)} ${isDemo && !isNew && demoForm(texts, returnTo)}
+      <p class="small center">${other}<a href="/">${texts.backHome}</a></p>
+    </main>`
 }
 
 function credentialsForm({ texts, isNew = false, error, username = '', returnTo }: LoginParts): Html {
@@ -129,26 +128,16 @@ function credentialsForm({ texts, isNew = false, error, username = '', returnTo 
     </div>
     <div>
       <label for="password">${texts.password}</label>
-      <span class="field with-button"
-        ><input
-          id="password"
-          name="password"
-          type="password"
-          required${isNew && html` minlength="8"`}
-          maxlength="200"
-          autocomplete="${isNew ? 'new-password' : 'current-password'}"
-          ${invalid}${error !== undefined && html` autofocus`}
-        /><button
-          class="icon-button"
-          type="button"
-          data-reveal="password"
-          aria-pressed="false"
-          aria-label="${texts.showPassword}"
-          hidden
-        >
-          ${icon('eye')}
-        </button></span
-      >
+      <input
+        class="field"
+        id="password"
+        name="password"
+        type="password"
+        required${isNew && html` minlength="8"`}
+        maxlength="200"
+        autocomplete="${isNew ? 'new-password' : 'current-password'}"
+        ${invalid}${error !== undefined && html` autofocus`}
+      />
       ${isNew && html`<p class="small">${texts.passwordHint}</p>`}
     </div>
     <button class="button primary" type="submit">${isNew ? texts.createAccount : texts.signIn}</button>

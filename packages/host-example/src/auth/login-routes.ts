@@ -21,8 +21,6 @@ export interface LoginRoutesOptions extends Omit<SignInParts, 'throttle'> {
   /** Every request travels over TLS. */
   readonly isSecure: boolean
   readonly document: Document
-  /** The address of the script of the page. */
-  readonly script: string
   readonly isDemo: boolean
 }
 

@@ -2,6 +2,7 @@
 import { ConflictException } from '@fastify-modular/core'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
+import { refusalOf } from '../maintenance.ts'
 import { demoNames } from './accounts.ts'
 import { hashPassword } from './passwords.ts'
 import { startSession } from './sessions.ts'
@@ -16,11 +17,14 @@ export const NewAccount = Type.Object({
  * Creates an account without any permission, and starts its first session.
  * @throws {TooManyRequestsException} as for attempts to sign in
  * @throws {ConflictException} the name is taken
+ * @throws {ServiceUnavailableException} maintenance goes on
  */
 export async function register(
   { accounts, sessions, throttle }: SignInParts,
   request: FastifyRequest<{ Body: Static<typeof NewAccount> }>,
 ): Promise<void> {
+  const refusal = refusalOf(request.server, null)
+  if (refusal) throw refusal
   await throttle.take(request)
   const { username: name, password } = request.body
   // A demo account may have left notes and preferences behind: nobody else gets its name.

@@ -2,7 +2,8 @@
 import { UnauthorizedException } from '@fastify-modular/core'
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import type { AccountStore } from './accounts.ts'
+import { refusalOf } from '../maintenance.ts'
+import { type AccountStore, callerOf } from './accounts.ts'
 import { accountIn } from './login-form.ts'
 import { verifyPassword } from './passwords.ts'
 import { challenge, type SessionStore, startSession } from './sessions.ts'
@@ -23,6 +24,7 @@ export interface SignInParts {
  * Starts a session for the account that the body of a request names.
  * @throws {TooManyRequestsException} see `addThrottle`
  * @throws {UnauthorizedException} unknown account or wrong password
+ * @throws {ServiceUnavailableException} maintenance goes on, and this is not an administrator
  */
 export async function signIn(
   { accounts, sessions, throttle }: SignInParts,
@@ -31,6 +33,8 @@ export async function signIn(
   await throttle.take(request)
   const account = await accounts.find(accountIn(request.body))
   const isRight = await verifyPassword(request.body.password, account?.passwordHash)
+  const refusal = isRight && account && refusalOf(request.server, callerOf(account))
+  if (refusal) throw refusal
   if (account === null || !isRight || !(await startSession(request, sessions, account))) {
     // Not the name as it was typed, which may be a password. The throttle bounds these lines.
     const failure = { audit: 'sign-in.failure', account: account?.name ?? null, address: request.ip }

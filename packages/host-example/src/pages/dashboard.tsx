@@ -51,12 +51,6 @@ export function DashboardPage(): ReactNode {
               <Heading text={texts.quickSettings} href="/inertia/preferences" link={texts.preferences} />
               <QuickSettings />
             </section>
-            {app?.features.tips ? (
-              <section>
-                <Heading text={texts.tryIt} />
-                <Tips />
-              </section>
-            ) : null}
           </div>
         </div>
       </main>
@@ -64,11 +58,11 @@ export function DashboardPage(): ReactNode {
   )
 }
 
-function Heading({ text, href, link }: { text: string; href?: string; link?: string }): ReactNode {
+function Heading({ text, href, link }: { text: string; href: string; link: string }): ReactNode {
   return (
     <div className="part">
       <h2>{text}</h2>
-      {href === undefined ? null : <Link href={href}>{link}</Link>}
+      <Link href={href}>{link}</Link>
     </div>
   )
 }
@@ -127,34 +121,6 @@ function Changes({ changes }: { changes: readonly Change[] }): ReactNode {
           <Ago at={at} title={app ? fully(at, app) : undefined} />
         </li>
       ))}
-    </ul>
-  )
-}
-
-function Tips(): ReactNode {
-  const texts = useTexts()
-  const [first, second, third] = texts.tips
-  return (
-    <ul className="card lines tips">
-      <li>
-        <Icon name="users" />
-        <span>{first}</span>
-      </li>
-      <li>
-        <Icon name="link" />
-        <span>{second}</span>
-      </li>
-      <li>
-        <Icon name="map" />
-        <span>
-          {third}{' '}
-          {[404, 403, 500].map((status) => (
-            <Link key={status} href={`/error/${status}`}>
-              {status}
-            </Link>
-          ))}
-        </span>
-      </li>
     </ul>
   )
 }

@@ -2,7 +2,7 @@
 import { router, usePage } from '@inertiajs/react'
 import { type ReactNode, useState } from 'react'
 import type { DeadLetter } from '../modules/dead-letters/dead-letters-module.ts'
-import { callApi, wordsOf } from './api.ts'
+import { callApi } from './api.ts'
 import { fully } from './dates.ts'
 import { Layout } from './layout.tsx'
 import { Head } from './parts.tsx'
@@ -39,15 +39,10 @@ function Line({ letter }: { letter: DeadLetter }): ReactNode {
 
   async function run(method: string, target: string): Promise<void> {
     setBusy(true)
-    setProblem(null)
-    try {
-      await callApi(method, target)
-      router.reload({ only: ['deadLetters'] })
-    } catch (failure) {
-      setProblem(wordsOf(failure, texts))
-    } finally {
-      setBusy(false)
-    }
+    const problem = await callApi(texts, method, target)
+    setProblem(problem)
+    if (problem === null) router.reload({ only: ['deadLetters'] })
+    setBusy(false)
   }
 
   return (

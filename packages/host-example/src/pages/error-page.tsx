@@ -29,7 +29,6 @@ export function ErrorPage({ status, title, message, requestId }: ErrorPageProps)
             </a>
           ) : null}
         </p>
-        {status === 404 && user && app?.features.search ? <NotesSearch /> : null}
         {requestId === undefined ? null : <Reference id={requestId} />}
         {app?.supportEmail && (status === 403 || status >= 500) ? (
           <p className="small extra">
@@ -62,18 +61,6 @@ function NextStep({ status }: { status: number }): ReactNode {
     <a className="button primary" href="/login">
       {texts.signIn}
     </a>
-  )
-}
-
-function NotesSearch(): ReactNode {
-  const texts = useTexts()
-  return (
-    <form className="ask" role="search" action="/notes">
-      <span className="field with-button">
-        <Icon name="search" />
-        <input type="search" name="q" aria-label={texts.searchNotes} placeholder={texts.searchNotes} />
-      </span>
-    </form>
   )
 }
 

@@ -101,9 +101,9 @@ function Account({ user }: { user: User }): ReactNode {
   )
 }
 
-/** The banner for all, and for administrators a reminder that maintenance mode is on. */
+/** What everybody is to know: that maintenance goes on, and the banner. */
 function Notices(): ReactNode {
-  const { app } = useShared()
+  const { app, user } = useShared()
   const texts = useTexts()
   if (!app?.banner && !app?.isInMaintenance) return null
   return (
@@ -111,7 +111,7 @@ function Notices(): ReactNode {
       {app.isInMaintenance ? (
         <p className="banner is-warn">
           <strong>{texts.maintenanceIsOn}</strong> {texts.onlyAdministrators}{' '}
-          <a href={maintenanceSwitch}>{texts.turnItOff}</a>
+          {user?.isAdmin ? <a href={maintenanceSwitch}>{texts.turnItOff}</a> : null}
         </p>
       ) : null}
       {app.banner ? <p className="banner">{app.banner}</p> : null}

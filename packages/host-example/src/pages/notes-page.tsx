@@ -2,7 +2,7 @@
 import { Link, router, usePage } from '@inertiajs/react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Note } from '../modules/notes/note.ts'
-import { callApi, wordsOf } from './api.ts'
+import { callApi } from './api.ts'
 import { Icon } from './drawings.tsx'
 import { Layout } from './layout.tsx'
 import { NoteCard } from './note-card.tsx'
@@ -38,26 +38,13 @@ export function NotesPage(): ReactNode {
     focusNext.current = null
   }, [notes, open])
 
-  /** Makes a change, reads the notes again, then moves the focus and says what happened. Returns what went wrong. */
-  async function act(
-    change: () => Promise<unknown>,
-    done: News,
-    focus: () => string,
-  ): Promise<string | null> {
-    try {
-      await change()
-      focusNext.current = focus()
-      await reloadNotes()
-      setNews(done)
-      return null
-    } catch (failure) {
-      return wordsOf(failure, texts)
-    }
-  }
-
-  async function actOrSay(...action: Parameters<typeof act>): Promise<void> {
-    const problem = await act(...action)
-    if (problem !== null) setNews({ text: problem, isBad: true })
+  /** Makes a change, reads the notes again, then moves the focus and says what happened, or what went wrong. */
+  async function act(method: string, path: string, done: News, nextFocus: string): Promise<void> {
+    const problem = await callApi(texts, method, path)
+    if (problem !== null) return setNews({ text: problem, isBad: true })
+    focusNext.current = nextFocus
+    await reloadNotes()
+    setNews(done)
   }
 
   function finish(id: string, message: string): void {
@@ -75,25 +62,16 @@ export function NotesPage(): ReactNode {
   function remove(note: Note): void {
     const index = notes.findIndex(({ id }) => id === note.id)
     const next = notes[index + 1] ?? notes[index - 1]
-    const restore = (): void =>
-      void actOrSay(
-        () => callApi('POST', `${pathOf(note)}/restore`),
-        { text: texts.restored(note.title) },
-        () => cardId(note.id),
-      )
-    void actOrSay(
-      () => callApi('DELETE', pathOf(note)),
-      { text: texts.removed(note.title), onUndo: restore },
-      () => (next ? cardId(next.id) : 'new-note'),
-    )
+    const onUndo = (): void =>
+      void act('POST', `${pathOf(note)}/restore`, { text: texts.restored(note.title) }, cardId(note.id))
+    const done = { text: texts.removed(note.title), onUndo }
+    void act('DELETE', pathOf(note), done, next ? cardId(next.id) : 'new-note')
   }
 
   function toggleSharing(note: Note): void {
-    void actOrSay(
-      () => callApi(note.isShared ? 'DELETE' : 'POST', `${pathOf(note)}/share`),
-      { text: note.isShared ? texts.isPrivate(note.title) : texts.isShared(note.title) },
-      () => `share-${note.id}`,
-    )
+    const { id, title, isShared } = note
+    const done = { text: isShared ? texts.isPrivate(title) : texts.isShared(title) }
+    void act(isShared ? 'DELETE' : 'POST', `${pathOf(note)}/share`, done, `share-${id}`)
   }
 
   return (

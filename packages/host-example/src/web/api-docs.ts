@@ -5,6 +5,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import { accessTransform } from '@fastify-modular/public-routes'
 import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
+import { policy } from './security-headers.ts'
 
 const description: FastifyDynamicSwaggerOptions = {
   openapi: {
@@ -32,18 +33,6 @@ const description: FastifyDynamicSwaggerOptions = {
   },
 }
 
-/** The plugin's own policy would allow frames, other hosts, and styles within the page. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
-
 /** `style`: the file with the colours of the house. */
 const apiDocsPlugin: FastifyPluginAsync<{ readonly style: string }> = async (app, { style }) => {
   await app.register(swagger, {
@@ -53,7 +42,7 @@ const apiDocsPlugin: FastifyPluginAsync<{ readonly style: string }> = async (app
   app.get('/openapi.json', { schema: { hide: true } }, () => app.swagger())
   await app.register(swaggerUi, {
     routePrefix: '/api/docs',
-    staticCSP: policy,
+    staticCSP: policy, // its own would allow frames, other hosts, and styles within the page
     uiConfig: { layout: 'BaseLayout' },
     theme: { title: 'API', css: [{ filename: 'house.css', content: readFileSync(style, 'utf8') }] },
   })

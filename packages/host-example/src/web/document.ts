@@ -19,8 +19,6 @@ interface DocumentParts {
   readonly body: Html
   /** @default as the browser's system says, in English */
   readonly look?: DocumentLook
-  /** Scripts of the build that the page runs. */
-  readonly scripts?: readonly string[]
   /** What else the page needs in its head. */
   readonly head?: Html
 }
@@ -37,7 +35,7 @@ const plainLook: DocumentLook = {
 
 /** The document with the styles of the front end. */
 export function createDocument(assets: Assets): Document {
-  return ({ title, body, look = plainLook, scripts = [], head }) => {
+  return ({ title, body, look = plainLook, head }) => {
     const { theme, density, language, primaryColor } = look
     return String(
       html`<!doctype html>
@@ -49,7 +47,7 @@ export function createDocument(assets: Assets): Document {
             <title>${title}</title>
             <link rel="stylesheet" href="${assets.style}" />
             ${primaryColor === defaultAccent ? '' : html`<link rel="stylesheet" href="${accentPath(primaryColor)}" />`}
-            ${scripts.map((script) => html`<script type="module" src="${script}"></script>`)} ${head}
+            ${head}
           </head>
           <body>
             ${body}
@@ -71,7 +69,7 @@ export function createRootTemplate(assets: Assets, document: Document): RootTemp
     const body = html`${new Html(content)}<noscript>${withoutScript(page)}</noscript>`
     return document({
       title: shared.app?.title ?? 'Fastify Modular',
-      scripts: [assets.script],
+      head: html`<script type="module" src="${assets.script}"></script>`,
       body,
       ...(shared.app && { look: shared.app }),
     })
@@ -87,12 +85,10 @@ export interface Assets {
   readonly style: string
   /** The path of the style sheet of the API browser. */
   readonly docsStyle: string
-  /** The script of pages that the server writes whole: it adds comfort, nothing depends on it. */
-  readonly comfort: string
 }
 
 const File = Type.Object({ file: Type.String() })
-const Manifest = Type.Object({ 'app.tsx': File, 'comfort.ts': File, 'style.css': File, 'docs.css': File })
+const Manifest = Type.Object({ 'app.tsx': File, 'style.css': File, 'docs.css': File })
 
 /**
  * Reads the manifest of the build in this folder.
@@ -106,7 +102,6 @@ export function readAssets(folder: string): Assets {
     script: `/static/${manifest['app.tsx'].file}`,
     style: `/static/${manifest['style.css'].file}`,
     docsStyle: join(folder, manifest['docs.css'].file),
-    comfort: `/static/${manifest['comfort.ts'].file}`,
   }
 }
 

@@ -19,7 +19,7 @@ export interface Look {
   readonly launchAt: string | null
   readonly features: Features
   readonly isRegistrationOpen: boolean
-  /** True for administrators only: no other caller is let in then. */
+  /** Only administrators get in. */
   readonly isInMaintenance: boolean
 }
 
@@ -27,7 +27,6 @@ export interface Look {
 interface Features {
   readonly search: boolean
   readonly sharing: boolean
-  readonly tips: boolean
 }
 
 /** The look for this caller; null: for strangers. */
@@ -45,8 +44,8 @@ export async function readLook(settings: Settings, caller: Caller | null): Promi
     supportEmail: settings.get(appSettings.supportEmail),
     homepageUrl: settings.get(appSettings.homepageUrl),
     launchAt: settings.get(appSettings.launchAt),
-    features: { search: true, sharing: true, tips: true, ...settings.get(appSettings.featureJson) },
+    features: { search: true, sharing: true, ...settings.get(appSettings.featureJson) },
     isRegistrationOpen: settings.get(systemSettings.registrationEnabled),
-    isInMaintenance: caller?.isAdmin === true && settings.get(systemSettings.maintenanceMode),
+    isInMaintenance: settings.get(systemSettings.maintenanceMode),
   }
 }

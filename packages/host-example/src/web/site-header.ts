@@ -4,11 +4,6 @@ import { type Texts, textsOf } from '../texts/texts.ts'
 import { icons, type IconName, logoOf, logoTile, type Stroke } from './drawings.ts'
 import { type Html, html } from './html.ts'
 
-/** An icon beside text, or within a control that has a name. */
-export function icon(name: IconName): Html {
-  return html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="${icons[name]}" /></svg>`
-}
-
 /** The logo on its tile. */
 export function logo(name: string): Html {
   return html`<svg class="logo" viewBox="0 0 24 24" aria-hidden="true">
@@ -54,19 +49,28 @@ export function siteHeader({ app, user }: Pick<SharedProps, 'app' | 'user'>, pat
       <nav aria-label="${texts.main}">${links}</nav>
       <div class="session">${session}</div>
     </header>
+    ${notices({ app, user })}`
+}
+
+/** What everybody is to know: that maintenance goes on, and the banner. */
+export function notices({ app, user }: Pick<SharedProps, 'app' | 'user'>): Html | null {
+  if (!app.isInMaintenance && app.banner === null) return null
+  const texts = textsOf(app.language)
+  return html`<aside aria-label="${texts.notices}">
     ${
-      (app.isInMaintenance || app.banner !== null) &&
-      html`<aside aria-label="${texts.notices}">
-        ${
-          app.isInMaintenance &&
-          html`<p class="banner is-warn">
-            <strong>${texts.maintenanceIsOn}</strong> ${texts.onlyAdministrators}
-            <a href="${maintenanceSwitch}">${texts.turnItOff}</a>
-          </p>`
-        }
-        ${app.banner && html`<p class="banner">${app.banner}</p>`}
-      </aside>`
-    }`
+      app.isInMaintenance &&
+      html`<p class="banner is-warn">
+        <strong>${texts.maintenanceIsOn}</strong> ${texts.onlyAdministrators}
+        ${user?.isAdmin && html`<a href="${maintenanceSwitch}">${texts.turnItOff}</a>`}
+      </p>`
+    }
+    ${app.banner && html`<p class="banner">${app.banner}</p>`}
+  </aside>`
+}
+
+/** An icon beside text. */
+function icon(name: IconName): Html {
+  return html`<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="${icons[name]}" /></svg>`
 }
 
 /** Where administrators end maintenance. */

@@ -25,7 +25,9 @@ function publicWrites(app: FastifyInstance): { method: string; path: string }[] 
 }
 
 test('strangers send small bodies only, whichever route they reach', async (t) => {
-  const app = await createApp(readConfig({ DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'silent' }))
+  const app = await createApp(
+    readConfig({ DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'silent', DEMO_WEEK: 'off' }),
+  )
   t.teardown(() => app.close())
   app.server.listen(0, '127.0.0.1')
   await once(app.server, 'listening')

@@ -14,7 +14,7 @@ import type { Database } from '#src/database/database.js'
 import { openPostgres } from '#src/database/postgres.js'
 import { engines } from '../database/engines.js'
 
-const ada = { name: 'ada', passwordHash: 'old', permissions: [], isAdmin: false, isDemo: false }
+const ada = { name: 'ada', passwordHash: 'old', permissions: [], isAdmin: true, isDemo: false }
 
 const sessionsIn = (database: Database) => database.rows(sql`select * from sessions`)
 

@@ -29,9 +29,11 @@ test('maintenance mode in a browser', async (t) => {
     t.equal(await banner.count(), 0)
   })
 
+  const alice = await host.signIn('alice')
+  const bob = await host.signIn('bob')
   await setMode(true)
 
-  for (const path of ['/', '/notes', '/inertia/settings']) {
+  for (const path of ['/', '/notes', '/inertia/settings', '/settings/manage', '/settings/preferences']) {
     await t.test(`an administrator is reminded of it on ${path}, and led to the switch`, async (t) => {
       t.equal(await visitAs(admin, path), 200)
       await banner.waitFor()
@@ -47,12 +49,11 @@ test('maintenance mode in a browser', async (t) => {
   })
 
   for (const colorScheme of ['light', 'dark'] as const) {
-    await t.test(`other callers get a page that says so, with a way out: ${colorScheme}`, async (t) => {
+    await t.test(`who was signed in gets a page that says so, with a way out: ${colorScheme}`, async (t) => {
       await page.emulateMedia({ colorScheme })
-      t.equal(await visitAs(await host.signIn('alice'), '/notes'), 503)
+      t.equal(await visitAs(alice, '/notes'), 503)
       await page.getByRole('heading', { level: 1, name: 'Back in a moment' }).waitFor()
       t.ok(await page.getByText('closed for maintenance').isVisible())
-      t.equal(await banner.count(), 0)
       t.same(await violationsOf(page), [])
       await page.getByRole('link', { name: 'Home', exact: true }).click()
       await page.waitForURL(`${host.url}/`)
@@ -60,15 +61,36 @@ test('maintenance mode in a browser', async (t) => {
     })
   }
 
-  await t.test('strangers still see what is public', async (t) => {
-    t.equal(await visitAs(null, '/'), 200)
-    t.equal(await visitAs(null, '/login'), 200)
-    t.equal(await visitAs(null, '/health/live'), 200)
-    t.equal(await banner.count(), 0)
-  })
+  await t.test(
+    'strangers still see what is public, and read there that only administrators get in',
+    async (t) => {
+      for (const path of ['/', '/login']) {
+        t.equal(await visitAs(null, path), 200)
+        await banner.waitFor()
+        t.equal(await page.getByRole('link', { name: 'Turn it off' }).count(), 0, path)
+        t.same(await violationsOf(page), [])
+      }
+      t.equal(await visitAs(null, '/health/live'), 200)
+    },
+  )
+
+  await t.test(
+    'the sign-in form refuses members with a sentence and a time, and lets administrators in',
+    async (t) => {
+      await visitAs(null, '/login')
+      await page.getByRole('button', { name: 'Alice' }).click()
+      const alert = page.getByRole('alert')
+      await alert.waitFor()
+      t.match(await alert.textContent(), /only administrators get in. Please try again in 2 minutes/)
+      t.same(await page.context().cookies(), [])
+      await page.getByRole('button', { name: 'Ada' }).click()
+      await page.getByRole('heading', { name: 'Recent notes' }).waitFor()
+      t.pass()
+    },
+  )
 
   await t.test('switched off, it is over at the next click', async (t) => {
-    await visitAs(await host.signIn('bob'), '/')
+    await visitAs(bob, '/')
     await setMode(false)
     await page.getByRole('link', { name: 'All notes' }).click()
     await page.getByRole('heading', { level: 1, name: 'Notes' }).waitFor()

@@ -2,7 +2,6 @@
 import { testBrowser } from '@fastify-modular/test-support/browser'
 import { type Locator, type Page } from 'playwright-core'
 import { test } from 'tap'
-import { violationsOf } from '../axe.js'
 import { startHost } from '../host.js'
 
 interface Effect {
@@ -57,9 +56,9 @@ const effects: Readonly<Record<string, Effect>> = {
     shows: (page) => page.getByText('Friday, December 25, 2020 at 1:30'),
   },
   'app.feature_json': {
-    value: { search: true, tips: false },
-    path: '/',
-    shows: (page) => page.locator('main:has(h1):not(:has(.tips))'),
+    value: { search: false },
+    path: '/notes',
+    shows: (page) => page.locator('main:has(h1):not(:has([role=search]))'),
   },
   'app.theme': { value: 'dark', path: '/notes', shows: (page) => page.locator('html[data-theme=dark]') },
   'user.preferred_density': {
@@ -134,22 +133,7 @@ test('quick settings save at once, and the page follows', async (t) => {
   await page.goto(host.url)
   await page.getByRole('radiogroup', { name: 'Theme' }).getByText('Dark').click()
   await page.locator('html[data-theme=dark]').waitFor()
-  await page.getByRole('switch', { name: 'Registration' }).click()
-  await page.getByRole('switch', { name: 'Registration', checked: true }).waitFor()
-  t.match((await host.anonymous.ask('/login')).text, 'Create an account')
-  await page.getByText('Ada changed Registration').waitFor()
-  const maintenance = page.getByRole('switch', { name: 'Maintenance mode' })
-  const question = page.getByRole('dialog', { name: 'Turn on maintenance mode?' })
-  const isOn = async () => (await admin.ask('/api/settings/system.maintenance_mode/resolved')).json
-  await maintenance.click()
-  t.same(await violationsOf(page), [])
-  await question.getByRole('button', { name: 'Leave it off' }).click()
-  await question.waitFor({ state: 'detached' })
-  t.equal(await isOn(), false, 'only when confirmed')
-  await maintenance.click()
-  await question.getByRole('button', { name: 'Turn on' }).click()
-  await page.getByText('Maintenance mode is on.').waitFor()
-  t.equal(await isOn(), true)
-  await maintenance.click()
-  await page.getByText('Maintenance mode is on.').waitFor({ state: 'detached' })
+  await page.getByRole('radiogroup', { name: 'Density' }).getByText('Compact').click()
+  await page.locator('html[data-density=compact]').waitFor()
+  t.equal((await admin.ask('/api/settings/app.theme/resolved')).json, 'dark')
 })

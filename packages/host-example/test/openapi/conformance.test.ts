@@ -1,4 +1,5 @@
 /** Thousands of requests, sensible and not, by everybody: no answer that the document does not know. */
+import Fastify, { type FastifyRequest } from 'fastify'
 import { test } from 'tap'
 import { type Person, startHost } from '../host.js'
 
@@ -127,8 +128,41 @@ const everywhere = new Set(
   ),
 )
 
+type Validate = ReturnType<FastifyRequest['compileValidationSchema']>
+
+/** What is wrong with JSON by schemas of the document, in words; by the Ajv of Fastify, which changes nothing here. */
+async function createBodyCheck({ components }: Schema) {
+  const customOptions = { coerceTypes: false, removeAdditional: false, useDefaults: false, strict: false }
+  const app = Fastify({ ajv: { customOptions } })
+  let compile: FastifyRequest['compileValidationSchema'] | undefined
+  app.get('/', async (request) => {
+    compile = request.compileValidationSchema.bind(request)
+  })
+  await app.inject('/')
+  const validators = new Map<Schema, Validate | undefined>()
+  return function faultOf(schema: Schema, json: unknown): string | null {
+    if (!validators.has(schema)) validators.set(schema, compile?.({ ...schema, components }))
+    const validate = validators.get(schema)
+    if (validate?.(json) === true) return null
+    return (
+      validate?.errors?.map(({ instancePath, message }) => `${instancePath} ${message}`).join() ?? 'no schema'
+    )
+  }
+}
+
+interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly json: unknown
+}
+
 /** What an answer has that the document does not say. */
-function undocumented(operation: Operation, document: Schema, status: number, headers: Headers): string[] {
+function undocumented(
+  operation: Operation,
+  document: Schema,
+  { status, headers, json }: Answer,
+  faultOf: (schema: Schema, json: unknown) => string | null,
+): string[] {
   const found = operation.responses[status]
   if (!found) return [`status ${status}`]
   const reference: string | undefined = found['$ref']
@@ -136,9 +170,12 @@ function undocumented(operation: Operation, document: Schema, status: number, he
     reference === undefined ? found : document['components'].responses[reference.split('/').at(-1) ?? '']
   const type = headers.get('content-type')?.split(';')[0]
   const isKnown = type === undefined || type in (response.content ?? {})
+  const schema = type?.endsWith('json') ? response.content?.[type]?.schema : undefined
+  const fault = schema && faultOf(schema, json)
   const known = new Set(Object.keys(response.headers ?? {}).map((name) => name.toLowerCase()))
   return [
     ...(isKnown ? [] : [`${status}: content type ${type}`]),
+    ...(fault ? [`${status}: body ${fault}`] : []),
     ...[...headers.keys()]
       .filter((name) => !everywhere.has(name) && !known.has(name))
       .map((name) => `${status}: header ${name}`),
@@ -157,6 +194,7 @@ test('no request of anybody gets an answer that the document does not know', asy
     .toSorted((a, b) => Number(a.path === '/logout') - Number(b.path === '/logout')) // it ends the sessions
 
   const generator = new Generator(document, 7)
+  const faultOf = await createBodyCheck(document)
   const strange = new Map<string, string>()
   const statuses = new Map<string, Set<number>>()
   const rounds = Number(process.env['FUZZ_ROUNDS'] ?? 8)
@@ -175,7 +213,7 @@ test('no request of anybody gets an answer that the document does not know', asy
         seen.add(answer.status)
         const id = answer.json?.id
         if (typeof id === 'string') generator.ids.push(id)
-        for (const what of undocumented(operation, document, answer.status, answer.headers))
+        for (const what of undocumented(operation, document, answer, faultOf))
           strange.set(`${name}: ${what}`, `${who} ${JSON.stringify(asked)} ${answer.text.slice(0, 200)}`)
       }
     }

@@ -18,20 +18,14 @@ export interface Entry extends Declared {
 
 const entryKey = /^(?:([A-Za-z-]+) )?(\/.*|\*)$/
 
-/** How the router compares URLs. */
-export interface Spelling {
-  readonly isCaseSensitive: boolean
-  readonly ignoresTrailingSlash: boolean
-}
-
 export class AccessEntries {
   /** The most specific first: a whole URL before a subtree, a longer one before a shorter one, a method before none. */
   readonly #entries: readonly Entry[]
-  readonly #spelling: Spelling
+  readonly #isCaseSensitive: boolean
 
   /** @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} */
-  constructor(access: Readonly<Record<string, unknown>>, spelling: Spelling) {
-    this.#spelling = spelling
+  constructor(access: Readonly<Record<string, unknown>>, isCaseSensitive: boolean) {
+    this.#isCaseSensitive = isCaseSensitive
     this.#entries = Object.entries(access)
       .map(([key, each]) => toEntry(key, each))
       .toSorted(
@@ -74,9 +68,8 @@ export class AccessEntries {
 
   /** One spelling for all that the router takes for the same URL. */
   #spell(url: string, toleratesSlash: boolean): string {
-    const cased = this.#spelling.isCaseSensitive ? url : url.toLowerCase()
-    const dropsSlash = (toleratesSlash || this.#spelling.ignoresTrailingSlash) && cased.length > 1
-    return dropsSlash ? cased.replace(/\/$/, '') : cased
+    const cased = this.#isCaseSensitive ? url : url.toLowerCase()
+    return toleratesSlash && cased.length > 1 ? cased.replace(/\/$/, '') : cased
   }
 }
 

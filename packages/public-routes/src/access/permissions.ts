@@ -1,5 +1,4 @@
 /** The permissions of an application: what routes may require and role editors offer. */
-import { closestName } from '@fastify-modular/core/internal'
 import { FMOD_PUBLIC_ROUTES_INVALID_PERMISSION, nameOfValue } from '../misuse-errors.ts'
 import { faultOfPermission } from './declaration.ts'
 
@@ -44,11 +43,6 @@ export class Permissions {
 
   has(name: string): boolean {
     return this.#byName.has(name)
-  }
-
-  /** The declared name that a misspelt one probably means. */
-  closestTo(name: string): string | undefined {
-    return closestName(name, this.#byName.keys())
   }
 
   /**

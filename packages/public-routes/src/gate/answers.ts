@@ -27,6 +27,7 @@ import {
 } from '@fastify-modular/core/problem'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import { type AuthProvider, challengeOf } from '../provider.ts'
+import type { Decision } from './decision.ts'
 
 /** A browser that navigates, an Inertia page that fetches, or anything else. */
 export type ClientKind = 'browser' | 'inertia' | 'api'
@@ -45,15 +46,7 @@ export function classifyRequest(request: FastifyRequest): ClientKind {
   return isRead(request) && isNavigation(headers) ? 'browser' : 'api'
 }
 
-export interface Answers {
-  /** Answers a protected request of an anonymous caller, in the way that its kind of client understands. */
-  challenge(visit: Visit): void
-  refuseForgery(visit: Visit): void
-  /** Refuses a known caller; `missing` is the end of a sentence. */
-  forbid(visit: Visit, missing: string): void
-  /** Answers a protected request while the provider fails. */
-  reportUnavailable(visit: Visit, failure: unknown): void
-}
+export type Answers = ReturnType<typeof createAnswers>
 
 /** One request at the gate. */
 export interface Visit {
@@ -61,6 +54,7 @@ export interface Visit {
   readonly reply: FastifyReply
   /** Goes on to the next hook; with an error, to the error handler. */
   readonly done: HookHandlerDoneFunction
+  readonly decision: Decision
 }
 
 /** The same for existing and missing paths: it names no reason, and no path but that of the request. */
@@ -96,10 +90,11 @@ export function createAnswers(
   app: FastifyInstance & ErrorsPlugin,
   provider: AuthProvider,
   classify: Classify,
-): Answers {
+) {
   const { loginUrl } = provider
   return { challenge, refuseForgery, forbid, reportUnavailable }
 
+  /** Answers a protected request of an anonymous caller, in the way that its kind of client understands. */
   function challenge(visit: Visit): void {
     const { request, reply } = visit
     const kind: ClientKind = loginUrl === undefined ? 'api' : classify(request)
@@ -122,12 +117,13 @@ export function createAnswers(
     sendProblem(visit, crossOrigin)
   }
 
+  /** Refuses a known caller; `missing` is the end of a sentence. */
   function forbid(visit: Visit, missing: string): void {
     const failure = new ForbiddenException(`This needs ${missing}.`)
     if (!showPage(visit, failure)) sendProblem(visit, refusalOf(failure))
   }
 
-  /** 503 and not 401, after which clients would throw away good credentials. */
+  /** While the provider fails: 503 and not 401, after which clients would throw away good credentials. */
   function reportUnavailable(visit: Visit, failure: unknown): void {
     const { request, reply } = visit
     reply.header('retry-after', String(retryAfter))

@@ -27,10 +27,6 @@ export interface GateParts {
 
 export type Gate = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
 
-interface DecidedVisit extends Visit {
-  readonly decision: Decision
-}
-
 /** A named function in callback style: its name shows in `printRoutes`, and an async hook costs ten times as much. */
 export function createGate({ decide, authenticate, answers, isForgeable, takeProbe }: GateParts): Gate {
   return function publicRoutesGate(request, reply, done) {
@@ -45,25 +41,32 @@ export function createGate({ decide, authenticate, answers, isForgeable, takePro
     try {
       caller = authenticate(request)
     } catch (err) {
-      enterUnknown(visit, err)
+      enter(visit, null, { reason: err })
       return
     }
-    if (caller instanceof Promise) enterLater(visit, caller)
-    else enter(visit, caller)
+    if (caller instanceof Promise) {
+      caller.then(
+        (known) => enter(visit, known),
+        (reason: unknown) => enter(visit, null, { reason }),
+      )
+    } else {
+      enter(visit, caller)
+    }
   }
 
-  function enterLater(visit: DecidedVisit, caller: Promise<Caller | null>): void {
-    caller.then(
-      (known) => enter(visit, known),
-      (failure: unknown) => enterUnknown(visit, failure),
-    )
-  }
-
-  function enter(visit: DecidedVisit, caller: Caller | null): void {
+  /** After a failure of the provider the caller is unknown: a public path never depends on it (S 5.4). */
+  function enter(visit: Visit, caller: Caller | null, failure?: { readonly reason: unknown }): void {
     const { request, reply, done, decision } = visit
     if (reply.sent) return // answered while the provider was at work, by a time-out of the route
     request.caller = caller
     try {
+      if (failure !== undefined) {
+        if (decision.opening === null) {
+          answers.reportUnavailable(visit, failure.reason)
+          return
+        }
+        logProviderFailure(request, failure.reason)
+      }
       const outcome = judge(decision, caller)
       if (outcome === 'sign in') {
         answers.challenge(visit)
@@ -80,22 +83,6 @@ export function createGate({ decide, authenticate, answers, isForgeable, takePro
     }
     keepDecision(request, decision)
     done()
-  }
-
-  /** A public path never depends on the provider (S 5.4). */
-  function enterUnknown(visit: DecidedVisit, failure: unknown): void {
-    const { request, reply, done, decision } = visit
-    try {
-      if (decision.opening === null) {
-        if (!reply.sent) answers.reportUnavailable(visit, failure)
-        return
-      }
-    } catch (err) {
-      done(toError(err))
-      return
-    }
-    logProviderFailure(request, failure)
-    enter(visit, null)
   }
 }
 

@@ -7,15 +7,9 @@ import type { Declared, Requirement } from '../access/declaration.ts'
 import { compareSegments, literalHead, literalTail, segmentsOf } from '../matching/route-pattern.ts'
 import type { PublicRoute } from '../rule.ts'
 import { FMOD_PUBLIC_ROUTES_INVALID_ACCESS } from '../misuse-errors.ts'
-import { createFind, frameworkDefault, type RegisteredRule, type RuleSet } from '../rules.ts'
+import { createFind, frameworkDefault, type RegisteredRule } from '../rules.ts'
 import type { Decision, Policy, RequestAdmission } from './decision.ts'
 import type { Route } from './routes.ts'
-
-/**
- * Whether suffix rules match values of parameters: all, none, or those that do not begin with a slash. The others match
- * literal text of the route alone.
- */
-export type SuffixesMatchParameters = boolean | 'within-segments'
 
 const byCaller: RequestAdmission = Object.freeze({ by: 'caller' })
 const signedIn: Decision = Object.freeze({ opening: null, needs: null, admission: byCaller })
@@ -28,14 +22,12 @@ const unknown: Policy = closedFor({
 })
 
 export class Policies {
-  readonly #rules: RuleSet
-  readonly #suffixes: SuffixesMatchParameters
+  readonly #rules: readonly RegisteredRule[]
   /** The policies of paths that no route has, by method. */
   readonly #ofNoRoute = new Map<string, Policy>()
 
-  constructor(rules: RuleSet, suffixes: SuffixesMatchParameters) {
+  constructor(rules: readonly RegisteredRule[]) {
     this.#rules = rules
-    this.#suffixes = suffixes
   }
 
   /**
@@ -55,16 +47,16 @@ export class Policies {
   }
 
   #decideNoRoute(method: string): Policy {
-    const rules = this.#rules.rules.filter(({ route }) => route.allows(method) && route.kind !== 'route')
+    const rules = this.#rules.filter(({ route }) => route.allows(method) && route.kind !== 'route')
     const policy = openBy(rules, signedIn, createFind(rules))
-    if (this.#rules.isFrozen) this.#ofNoRoute.set(method, policy) // one for each method that Node.js knows
+    this.#ofNoRoute.set(method, policy) // one for each method that Node.js knows
     return policy
   }
 
   #policyOf(route: Route, method: string): Policy {
     const declared = route.declared(method)
     const closed = closedFor(declared?.requirement)
-    const rules = this.#openingRules(route, method, declared)
+    const rules = this.rulesFor(route, method).filter(({ rule }) => mayOpen(rule, declared))
     const covering = rules.find(({ reach }) => reach === 'every path')
     if (covering !== undefined) return openFor(route, { by: 'rule', rule: covering.rule }, closed)
     if (declared?.requirement.kind === 'public') {
@@ -76,28 +68,28 @@ export class Policies {
     )
   }
 
-  /** What a route declares holds against every rule; the host's option stands above the framework's own public paths. */
-  #openingRules(route: Route, method: string, declared: Declared | undefined): readonly RuleForRoute[] {
-    if (declared?.by === 'route') return []
-    return this.rulesFor(route, method).filter(
-      ({ rule }) => declared?.by !== 'option' || rule.source !== frameworkDefault,
-    )
-  }
-
   /** The rules that may open paths of the route; a declaration may hold against them. */
   rulesFor(route: Route, method: string): readonly RuleForRoute[] {
     const isFor = ({ route: rule }: RegisteredRule): boolean =>
       rule.allows(method) || (method === 'HEAD' && route.followsGet && rule.allows('GET'))
-    return this.#rules.rules.filter(isFor).flatMap((rule) => {
-      const reach = reachOf(rule.route, route, this.#suffixes)
+    return this.#rules.filter(isFor).flatMap((rule) => {
+      const reach = reachOf(rule.route, route)
       return reach === 'no path' ? [] : [{ rule, reach }]
     })
   }
 }
 
+type Reach = 'every path' | 'some paths' | 'no path'
+
 export interface RuleForRoute {
   readonly rule: RegisteredRule
-  readonly reach: 'every path' | 'some paths'
+  readonly reach: Exclude<Reach, 'no path'>
+}
+
+/** What a route declares holds against every rule; the host's option stands above the framework's own public paths. */
+export function mayOpen({ source }: RegisteredRule, declared: Declared | undefined): boolean {
+  if (declared?.by === 'option') return source !== frameworkDefault
+  return declared?.by !== 'route'
 }
 
 function closedFor(requirement: Requirement | undefined): Extract<Policy, { kind: 'closed' }> {
@@ -126,11 +118,7 @@ function openBy(
 }
 
 /** Which paths of a route a rule opens, by their texts alone: `some paths` where that is not certain. */
-function reachOf(
-  rule: PublicRoute,
-  route: Route,
-  suffixes: SuffixesMatchParameters,
-): 'every path' | 'some paths' | 'no path' {
+function reachOf(rule: PublicRoute, route: Route): Reach {
   if (rule.kind === 'route') return rule.pattern === route.url ? 'every path' : 'no path'
   if (route.path !== null) return reachOfPaths(rule, route.path, route.toleratesSlash)
   const heads = route.patterns.map(literalHead)
@@ -139,9 +127,9 @@ function reachOf(
   if (rule.kind === 'suffix') {
     const isLiteral = tails.every((tail) => tail.endsWith(literal))
     if (isLiteral) return route.toleratesSlash ? 'some paths' : 'every path'
-    const mayMatchValues = suffixes === true || (suffixes === 'within-segments' && !literal.startsWith('/'))
+    // One that begins with a slash is met by literal text of the route alone (decision 31).
     const couldMatch = route.toleratesSlash || tails.some((tail) => literal.endsWith(tail))
-    return mayMatchValues && couldMatch ? 'some paths' : 'no path'
+    return couldMatch && !literal.startsWith('/') ? 'some paths' : 'no path'
   }
   if (rule.kind === 'prefix' && heads.every((head) => head.startsWith(literal))) return 'every path'
   if (rule.kind === 'subtree' && heads.every((head) => head.startsWith(`${literal}/`))) return 'every path'
@@ -157,11 +145,7 @@ function reachOf(
 }
 
 /** Of a static route: its path, and the one with a slash more where the router takes it. */
-function reachOfPaths(
-  rule: PublicRoute,
-  path: string,
-  toleratesSlash: boolean,
-): 'every path' | 'some paths' | 'no path' {
+function reachOfPaths(rule: PublicRoute, path: string, toleratesSlash: boolean): Reach {
   if (!isCanonical(path)) return 'no path'
   const matches = [path, ...(toleratesSlash && path !== '/' ? [`${path}/`] : [])].map((each) =>
     rule.matchesPath(each),

@@ -8,12 +8,7 @@ import {
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { type Declared, declareEvery, faultOfPermission, parseRouteAccess } from '../access/declaration.ts'
 import type { RouteOrigin } from '../access/scope-defaults.ts'
-import {
-  isStaticPattern,
-  parameterNames,
-  parseRoutePattern,
-  type RoutePattern,
-} from '../matching/route-pattern.ts'
+import { parameterNames, parseRoutePattern, type RoutePattern } from '../matching/route-pattern.ts'
 import {
   FMOD_PUBLIC_ROUTES_BEFORE_GATE,
   FMOD_PUBLIC_ROUTES_CONFIG_CHANGED,
@@ -36,16 +31,10 @@ interface Declares {
   readonly checkedByHandler: unknown
 }
 
-interface RouteFacts {
-  readonly url: string
-  readonly methods: readonly string[]
-  readonly declares?: Declares
-  readonly derivedFrom?: Route | undefined
-  readonly toleratesSlash?: boolean
-  readonly constraints?: Readonly<Record<string, unknown>> | undefined
-  readonly origin?: RouteOrigin | null
-  readonly isWebsocket?: boolean
-}
+type RouteFacts = Pick<Route, 'url' | 'methods'> &
+  Partial<
+    Pick<Route, 'declares' | 'derivedFrom' | 'toleratesSlash' | 'constraints' | 'origin' | 'isWebsocket'>
+  >
 
 /** What the gate knows about one route. */
 export class Route {
@@ -90,7 +79,7 @@ export class Route {
     this.checkedByHandler = this.derivedFrom?.checkedByHandler ?? checkedPermission(declares, name)
     this.patterns = parseRoutePattern(url)
     this.parameters = parameterNames(this.patterns[0] ?? []) // the other pattern leaves out the last parameter
-    this.path = this.patterns.every(isStaticPattern) ? this.patterns.flat().join('') : null
+    this.path = this.parameters.length === 0 ? this.patterns.flat().join('') : null
   }
 
   /** `GET,POST /notes` */
@@ -179,7 +168,7 @@ export class RouteTable {
       methods,
       declares,
       derivedFrom: options.method === 'HEAD' ? this.#originOf(options) : undefined,
-      constraints: constraints && { ...constraints },
+      constraints: { ...constraints },
       origin,
       isWebsocket: 'websocket' in options && options.websocket === true,
       // `/` under a prefix is served with and without the slash, and Fastify announces only one of the two.

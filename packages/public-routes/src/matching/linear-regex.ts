@@ -15,8 +15,6 @@ const maxSource = 8 * maxPathLength
 
 /** A compiled expression. */
 export interface LinearRegex {
-  /** The expression as it was written. */
-  readonly source: string
   /** Literal text that every match begins with; empty where none is certain. */
   readonly head: string
   /** Of an expression that ends with `$` and has whole segments alone; null for others. */
@@ -45,7 +43,6 @@ export function compileLinearRegex(pattern: string | RegExp): LinearRegex {
   if (source.length <= maxSource && wholeSegments.test(source) && !/[is]/.test(flags)) {
     const compiled = new RegExp(`^(?:${source})`, 'u')
     return {
-      source,
       head,
       segments: segmentsOfExpression(source),
       maxLength: Infinity,
@@ -55,7 +52,6 @@ export function compileLinearRegex(pattern: string | RegExp): LinearRegex {
   const compiled = compile(source, flags, refuse)
   const maxLength = Math.floor(stepsPerMatch / compiled.programSize())
   return {
-    source,
     head,
     segments: null,
     maxLength,

@@ -39,11 +39,6 @@ export function parameterNames(pattern: RoutePattern): readonly string[] {
   return pattern.flatMap((part) => (typeof part === 'string' ? [] : [part.param]))
 }
 
-/** Whether the URL has no parameter and no wildcard. */
-export function isStaticPattern(pattern: RoutePattern): boolean {
-  return pattern.every((part) => typeof part === 'string')
-}
-
 /**
  * What stands between the slashes of all paths that a route or a rule matches: a text, null for any text that is not
  * empty, undefined for some texts.

@@ -31,9 +31,7 @@ export interface ApplicationAccess {
   openapi<Document extends object>(document: Document): Document
 }
 
-interface AccessParts {
-  readonly table: () => readonly AccessRow[]
-  readonly explain: Explain
+interface AccessParts extends Pick<ApplicationAccess, 'table' | 'explain'> {
   readonly defaults: ScopeDefaults
   readonly schemes: SecuritySchemes
 }

@@ -37,13 +37,7 @@ export const attemptDecorator = Symbol.for('@fastify-modular/public-routes/attem
 
 const maxPaths = 3
 
-export function createAttempt({
-  probes,
-  routes,
-}: {
-  readonly probes: Probes
-  readonly routes: RouteTable
-}): Attempt {
+export function createAttempt(probes: Probes, routes: RouteTable): Attempt {
   return async function attempt({ method, url, constraints }, callers, sample = {}) {
     const route = routes.all.find(
       (each) => each.url === url && each.methods.includes(method) && each.constraintsText === constraints,
@@ -69,25 +63,20 @@ function toOutcome(outcome: ReturnType<typeof judge>): AttemptOutcome {
 /** What parameters commonly hold; another route may stand in the way of one of them. */
 const commonValues = ['42', 'sample', '3f2504e0-4f89-41d3-9a0c-0305e82c3301', 'a.b', '2024', 'a']
 
+/** None where a parameter with a regular expression has no sample. */
 function targetsOf({ patterns }: Route, sample: Sample): readonly string[] {
+  const fill = (part: RoutePattern[number], value: string): string | undefined => {
+    if (typeof part === 'string') return part
+    const given = typeof sample === 'string' ? part.expression && sample : sample.params?.[part.param]
+    return given ?? (part.expression === undefined ? value : undefined)
+  }
   const targets = patterns.flatMap((pattern) =>
-    commonValues.flatMap((value) => fill(pattern, { sample, value }) ?? []),
+    commonValues.flatMap((value) => {
+      const texts = pattern.map((part) => fill(part, value))
+      return texts.includes(undefined) ? [] : texts.join('').replace(/[^\x21-\x7e]+/g, encodeURIComponent)
+    }),
   )
   return [...new Set(targets)]
-}
-
-/** Null where a parameter with a regular expression has no sample. */
-function fill(
-  pattern: RoutePattern,
-  { sample, value }: { readonly sample: Sample; readonly value: string },
-): string | null {
-  const texts = pattern.map((part) => {
-    if (typeof part === 'string') return part
-    if (typeof sample === 'object')
-      return sample.params?.[part.param] ?? (part.expression === undefined ? value : null)
-    return part.expression === undefined ? value : sample
-  })
-  return texts.includes(null) ? null : texts.join('').replace(/[^\x21-\x7e]+/g, encodeURIComponent)
 }
 
 /** Headers by which the router chooses a route with the constraints that Fastify knows. */

@@ -24,9 +24,10 @@ interface AuditParts {
  * @throws {FMOD_PUBLIC_ROUTES_GATE_BYPASSED} a hook answers before the gate
  * @throws {FMOD_PUBLIC_ROUTES_LOGIN_NOT_PUBLIC} signing in would need to be signed in
  */
-export async function audit({ app, probes, explain, loginUrl, ...parts }: AuditParts): Promise<void> {
+export async function audit(parts: AuditParts): Promise<void> {
+  const { app, explain, loginUrl } = parts
   const hooks = earlierHooks(parts)
-  await checkCoverage({ app, probes, hooks })
+  await checkCoverage(parts, hooks)
   if (loginUrl?.startsWith('/') === true) {
     const { decision } = await explain('GET', loginUrl)
     if (decision === 'protected') throw new FMOD_PUBLIC_ROUTES_LOGIN_NOT_PUBLIC(loginUrl)
@@ -62,7 +63,7 @@ const hooksOfPlugins: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** Names of the onRequest hooks that run before the gate on some route, in their order; all names where the gate's is wrapped. */
-function earlierHooks({ listed, gateName }: Pick<AuditParts, 'listed' | 'gateName'>): readonly string[] {
+function earlierHooks({ listed, gateName }: AuditParts): readonly string[] {
   const names = listed.flatMap(({ onRequest }) => {
     const hooks = (onRequest ?? []).map(({ name }) => name.replace(/^bound /, '') || 'anonymous') // Fastify binds hooks
     const at = hooks.indexOf(gateName)
@@ -72,15 +73,7 @@ function earlierHooks({ listed, gateName }: Pick<AuditParts, 'listed' | 'gateNam
 }
 
 /** A request for a path that no route has must reach the gate: this finds hooks that answer, wherever they come from. */
-async function checkCoverage({
-  app,
-  probes,
-  hooks,
-}: {
-  readonly app: FastifyInstance
-  readonly probes: Probes
-  readonly hooks: readonly string[]
-}): Promise<void> {
+async function checkCoverage({ app, probes }: AuditParts, hooks: readonly string[]): Promise<void> {
   const outcome = await probes.send('GET', '/.well-known/fastify-modular/gate-self-test')
   if (outcome.reached) return
   if (outcome.status === 0 || outcome.status === 429 || outcome.status >= 500) {

@@ -1,4 +1,5 @@
 /** What the boot refuses about declared access, once every route has its policy. */
+import { closestName } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger } from 'fastify'
 import type { AccessEntries, Entry } from '../access/entries.ts'
 import type { Requirement } from '../access/declaration.ts'
@@ -29,8 +30,9 @@ export function checkPermissions({ routes, entries, defaults, permissions }: Dec
   ]
   const unknown = named.filter(({ name }) => !permissions.has(name))
   if (unknown.length === 0) return
+  const known = permissions.list().map(({ name }) => name)
   const names = unknown.map(({ name, place }) => {
-    const meant = permissions.closestTo(name)
+    const meant = closestName(name, known)
     return `"${name}" by ${place}${meant === undefined ? '' : ` (did you mean "${meant}"?)`}`
   })
   throw new FMOD_PUBLIC_ROUTES_UNKNOWN_PERMISSION(names.join(', '))
@@ -55,34 +57,25 @@ function namedBy({ clauses }: Requirement, place: string): readonly Named[] {
   return clauses.flat().map((name) => ({ name, place }))
 }
 
+/** An entry of the option `access`, with a method of a route that it names. */
+export interface Claim {
+  readonly entry: Entry
+  readonly route: Route
+  readonly method: string
+}
+
 /**
  * Logs where entries of the option `access` have no effect.
  * @throws {FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT} all routes that an entry names declare another access, or a rule opens what
  * it closes, unless the environment adds that rule
  */
-export function checkEffect({
-  routes,
-  entries,
-  policies,
-  log,
-}: Pick<Declarations, 'routes' | 'entries'> & {
-  readonly policies: Policies
-  readonly log: FastifyBaseLogger
-}): void {
-  const found = routes
-    .filter(({ derivedFrom }) => derivedFrom === undefined)
-    .flatMap((route) =>
-      route.methods.flatMap((method) => {
-        const entry = entries.find(route, method)
-        return entry ? [{ entry, conflict: findConflict({ route, method, entry, policies }) }] : []
-      }),
-    )
-  const effective = new Set(
-    found.filter(({ conflict }) => conflict?.by !== 'route').map(({ entry }) => entry),
-  )
-  const conflicts = found.flatMap(({ entry, conflict }) => {
-    if (conflict?.by !== 'route' || !effective.has(entry)) return conflict ?? []
-    return entry.isSubtree ? [] : { ...conflict, isFatal: false }
+export function checkEffect(claims: readonly Claim[], policies: Policies, log: FastifyBaseLogger): void {
+  const effective = new Set(claims.filter((claim) => !isOverruled(claim)).map(({ entry }) => entry))
+  const conflicts = claims.flatMap((claim) => {
+    if (!isOverruled(claim)) return conflictWithRules(claim, policies) ?? []
+    const hasEffect = effective.has(claim.entry)
+    const { isSubtree } = claim.entry
+    return hasEffect && isSubtree ? [] : { text: overruledText(claim), isFatal: !hasEffect && !isSubtree }
   })
   const fatal = conflicts.filter(({ isFatal }) => isFatal)
   if (fatal.length > 0)
@@ -94,39 +87,34 @@ export function checkEffect({
     )
 }
 
-/** What stands against the entry for a method of a route. */
-function findConflict({
-  route,
-  method,
-  entry,
-  policies,
-}: {
-  readonly route: Route
-  readonly method: string
-  readonly entry: Entry
-  readonly policies: Policies
-}): { readonly text: string; readonly isFatal: boolean; readonly by: 'route' | 'rule' } | undefined {
-  const { source, requirement, isSubtree } = entry
-  const name = `${method} ${route.url}`
+/** Whether the route declares another access itself. */
+function isOverruled({ entry, route, method }: Claim): boolean {
   const own = route.declared(method)
-  if (own?.by === 'route') {
-    if (own.requirement.text === requirement.text) return undefined
-    const text = `${source} says ${requirement.text} about ${name}, and the route config declares ${own.requirement.text}`
-    return { text, isFatal: !isSubtree, by: 'route' }
-  }
+  return own?.by === 'route' && own.requirement.text !== entry.requirement.text
+}
+
+function overruledText({ entry: { source, requirement }, route, method }: Claim): string {
+  const own = route.declared(method)?.requirement.text
+  return `${source} says ${requirement.text} about ${method} ${route.url}, and the route config declares ${own}`
+}
+
+/** Names the rules that open what the entry closes. */
+function conflictWithRules(
+  { entry: { source, requirement }, route, method }: Claim,
+  policies: Policies,
+): { readonly text: string; readonly isFatal: boolean } | undefined {
   const policy = policies.of(route, method)
   if (requirement.kind === 'public' || policy.kind === 'closed') return undefined
-  const closes = `${source} closes ${name}, and the rule`
+  const closes = `${source} closes ${method} ${route.url}, and the rule`
   if (policy.kind === 'by path') {
     const rules = policy.rules.map(nameOfRule).join(', ')
-    return { text: `${closes} ${rules} could open some of its paths`, isFatal: false, by: 'rule' }
+    return { text: `${closes} ${rules} could open some of its paths`, isFatal: false }
   }
   if (policy.open.opening?.by !== 'rule') return undefined
   const { rule } = policy.open.opening
   return {
     text: `${closes} ${nameOfRule(rule)} opens it`,
     isFatal: !rule.source.includes(environmentVariable),
-    by: 'rule',
   }
 }
 

@@ -5,9 +5,9 @@ import type { FastifyRequest } from 'fastify'
 import { openingOf, readParameters, spellsPath } from '../gate/gate.ts'
 import type { Policies } from '../gate/policy.ts'
 import type { RequestAdmission } from '../gate/decision.ts'
-import { type Route, type RouteTable, unlisted } from '../gate/routes.ts'
+import { type RouteTable, unlisted } from '../gate/routes.ts'
 import { FMOD_PUBLIC_ROUTES_NOT_READY } from '../misuse-errors.ts'
-import { nameOfRule, type RegisteredRule, type RuleSet } from '../rules.ts'
+import { nameOfRule, type RegisteredRule } from '../rules.ts'
 import type { Probes } from './probes.ts'
 
 /** A decision with its reasons. */
@@ -32,7 +32,7 @@ export interface Explanation {
 
 interface ExplainParts {
   readonly probes: Probes
-  readonly rules: RuleSet
+  readonly rules: readonly RegisteredRule[]
   readonly routes: RouteTable
   readonly policies: Policies
 }
@@ -55,7 +55,7 @@ export function createExplain({ probes, rules, routes, policies }: ExplainParts)
       status: null,
     }
     // Before the rules freeze, Fastify has not bound the gate to the routes, and would run their handlers.
-    if (!rules.isFrozen) throw new FMOD_PUBLIC_ROUTES_NOT_READY(`request ${method} ${target}`)
+    if (!Object.isFrozen(rules)) throw new FMOD_PUBLIC_ROUTES_NOT_READY(`request ${method} ${target}`)
     const outcome = await probes.send(method, target, options.headers)
     if (outcome.reached) return { ...about, ...explainRequest(outcome.request, outcome.decision.opening) }
     const reason = `the request was answered with status ${outcome.status} before it reached the gate`
@@ -75,27 +75,28 @@ export function createExplain({ probes, rules, routes, policies }: ExplainParts)
       source,
       route: route?.url ?? null,
     }
-    if (opening !== null) {
-      const reason =
-        opening.by === 'rule'
-          ? `the rule ${nameOfRule(opening.rule)} opens it`
-          : `the ${source} declares it public`
-      return { ...found, decision: 'public' as const, reason }
-    }
+    if (opening?.by === 'rule')
+      return {
+        ...found,
+        decision: 'public' as const,
+        reason: `the rule ${nameOfRule(opening.rule)} opens it`,
+      }
+    if (opening !== null)
+      return { ...found, decision: 'public' as const, reason: `the ${source} declares it public` }
     const reason =
-      path === null
-        ? `the target is not canonical: ${fault}`
-        : whyProtected({ request, route, path, literal })
+      path === null ? `the target is not canonical: ${fault}` : whyProtected(request, path, literal)
     return { ...found, decision: 'protected' as const, reason }
   }
 
   /** Independent of the policies: a diagnosis should not share the fault that it looks for. */
   function findLiteral(method: string, path: string): RegisteredRule | undefined {
-    return rules.rules.find(({ route }) => route.allows(method) && route.matchesPath(path))
+    return rules.find(({ route }) => route.allows(method) && route.matchesPath(path))
   }
 
-  function whyProtected({ request, route, path, literal }: Refused): string {
+  /** Of a request whose target is canonical; `literal` is the rule that matches it literally. */
+  function whyProtected(request: FastifyRequest, path: string, literal: RegisteredRule | undefined): string {
     const { method } = request
+    const route = routes.of(request)
     if (route === unlisted) return 'the gate does not know its route'
     const values = readParameters(request, route)
     const isSpelled = route === null || (values !== null && spellsPath(route, { values, path }))
@@ -111,17 +112,9 @@ export function createExplain({ probes, rules, routes, policies }: ExplainParts)
         ? `the rule "${String(literal.route)}" matches a parameter's value and not literal text of the route "${route?.url}"`
         : `the rule "${String(literal.route)}" opens another route than "${route?.url ?? 'none'}"`
     }
-    const other = rules.rules.find((rule) => rule.route.matchesPath(path))
+    const other = rules.find((rule) => rule.route.matchesPath(path))
     return other === undefined
       ? 'no rule matches the path'
       : `the rule "${String(other.route)}" matches the path, but not the method ${method}`
   }
-}
-
-/** A protected request whose target is canonical, with the rule that matches it literally. */
-interface Refused {
-  readonly request: FastifyRequest
-  readonly route: Route | null
-  readonly path: string
-  readonly literal: RegisteredRule | undefined
 }

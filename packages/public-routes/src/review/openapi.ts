@@ -22,15 +22,15 @@ export function describeAccess<Document extends object>(
 ): Document {
   const { paths = {}, components = {}, servers = [], security } = toMembers(document)
   const own = Object.keys(schemes).map((name) => ({ [name]: [] }))
-  const context: Context = {
-    rows: byPath(rows),
-    bases: basesOf(servers),
-    security: own.length > 0 ? own : toList(security),
-  }
-  const items = Object.entries(toMembers(paths)).map(([path, item]) => [
-    path,
-    describeItem(path, item, context),
-  ])
+  const known = own.length > 0 ? own : toList(security)
+  const rowsOf = createSearch(rows, basesOf(servers))
+  const items = Object.entries(toMembers(paths)).map(([path, item]) => {
+    const operations = Object.entries(toMembers(item)).map(([method, operation]) => {
+      const found = rowsOf(method, path)
+      return [method, found.length === 0 ? operation : describeOperation(toMembers(operation), found, known)]
+    })
+    return [path, Object.fromEntries(operations)]
+  })
   return {
     ...document,
     components: {
@@ -45,33 +45,10 @@ export function describeAccess<Document extends object>(
   }
 }
 
-interface Context {
-  /** By the paths that documents have for them. */
-  readonly rows: ReadonlyMap<string, readonly AccessRow[]>
-  /** The paths of servers, which the document leaves out of its own paths. */
-  readonly bases: readonly string[]
-  /** The schemes of which a known caller uses one; empty where none is known. */
-  readonly security: readonly unknown[]
-}
-
-function describeItem(path: string, item: unknown, { rows, bases, security }: Context): unknown {
-  const rowsOf = (spelling: string, name: string) =>
-    bases
-      .flatMap((base) => rows.get(base + spelling) ?? [])
-      .filter(({ method }) => method.toLowerCase() === name)
-  const operations = Object.entries(toMembers(item)).map(([name, operation]) => {
-    const exact = rowsOf(path, name)
-    // Documents spell the root of a prefix with the slash, the table without.
-    const ofMethod = exact.length > 0 ? exact : rowsOf(path.replace(/\/$/, ''), name)
-    return [
-      name,
-      ofMethod.length === 0 ? operation : describeOperation(toMembers(operation), ofMethod, security),
-    ]
-  })
-  return Object.fromEntries(operations)
-}
-
-/** Routes that differ by constraints are one operation, which needs a known caller unless all of them are public. */
+/**
+ * Routes that differ by constraints are one operation, which needs a known caller unless all of them are public.
+ * @param security the schemes of which a known caller uses one; empty where none is known
+ */
 function describeOperation(
   operation: Members,
   rows: readonly AccessRow[],
@@ -146,19 +123,30 @@ function referenceTo(name: string): string {
   return `#/components/responses/${name}`
 }
 
-/** The spellings of a route's URL in documents: `/notes/{id}`. An optional parameter keeps its question mark. */
-function pathsOf(url: string): readonly string[] {
-  const [pattern = []] = parseRoutePattern(url)
-  const path = pattern.map((part) => (typeof part === 'string' ? part : `{${part.param}}`)).join('')
-  return [path, `${path}?`]
+/**
+ * A search for the rows of an operation.
+ * @param bases the paths of servers, which documents leave out of their own paths
+ */
+function createSearch(rows: readonly AccessRow[], bases: readonly string[]) {
+  const operations = new Map<string, AccessRow[]>()
+  for (const row of rows) {
+    const name = `${row.method.toLowerCase()} ${pathOf(row.url)}`
+    operations.set(name, [...(operations.get(name) ?? []), row])
+  }
+  return function rowsOf(method: string, path: string): readonly AccessRow[] {
+    const required = path.replace(/\?$/, '') // an optional parameter keeps its question mark
+    const find = (spelling: string) =>
+      bases.flatMap((base) => operations.get(`${method} ${base}${spelling}`) ?? [])
+    const exact = find(required)
+    // Documents spell the root of a prefix with the slash, the table without.
+    return exact.length > 0 ? exact : find(required.replace(/\/$/, ''))
+  }
 }
 
-function byPath(rows: readonly AccessRow[]): ReadonlyMap<string, readonly AccessRow[]> {
-  const found = new Map<string, AccessRow[]>()
-  for (const row of rows) {
-    for (const path of pathsOf(row.url)) found.set(path, [...(found.get(path) ?? []), row])
-  }
-  return found
+/** The URL of a route as documents spell it: `/notes/{id}`. */
+function pathOf(url: string): string {
+  const [pattern = []] = parseRoutePattern(url)
+  return pattern.map((part) => (typeof part === 'string' ? part : `{${part.param}}`)).join('')
 }
 
 function basesOf(servers: unknown): readonly string[] {

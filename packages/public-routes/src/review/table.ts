@@ -3,7 +3,7 @@ import type { Policies } from '../gate/policy.ts'
 import type { Policy } from '../gate/decision.ts'
 import type { Route, RouteTable } from '../gate/routes.ts'
 import { FMOD_PUBLIC_ROUTES_NOT_READY } from '../misuse-errors.ts'
-import { nameOfRule, type RuleSet } from '../rules.ts'
+import { nameOfRule, type RegisteredRule } from '../rules.ts'
 import { warningsOfRoute } from './warnings.ts'
 
 /** One method of a route. */
@@ -36,23 +36,21 @@ export interface AccessRow {
 }
 
 interface TableParts {
-  readonly rules: RuleSet
+  readonly rules: readonly RegisteredRule[]
   readonly routes: RouteTable
   readonly policies: Policies
 }
 
 export function createTable({ rules, routes, policies }: TableParts): () => readonly AccessRow[] {
   return function table() {
-    if (!rules.isFrozen) throw new FMOD_PUBLIC_ROUTES_NOT_READY('access of the application')
-    const rows = routes.all.flatMap((route) =>
-      route.methods.map((method) => toRow({ route, method, policies })),
-    )
+    if (!Object.isFrozen(rules)) throw new FMOD_PUBLIC_ROUTES_NOT_READY('access of the application')
+    const rows = routes.all.flatMap((route) => route.methods.map((method) => toRow(route, method, policies)))
     return [...rows.toSorted(byUrl), notFoundRow(rules)]
   }
 }
 
 /** The not-found handler answers every path that no route has. */
-function notFoundRow({ rules }: RuleSet): AccessRow {
+function notFoundRow(rules: readonly RegisteredRule[]): AccessRow {
   return {
     method: '*',
     url: '(no route)',
@@ -73,15 +71,7 @@ function byUrl(one: AccessRow, other: AccessRow): number {
   return one.method < other.method ? -1 : Number(one.method > other.method)
 }
 
-function toRow({
-  route,
-  method,
-  policies,
-}: {
-  readonly route: Route
-  readonly method: string
-  readonly policies: Policies
-}): AccessRow {
+function toRow(route: Route, method: string, policies: Policies): AccessRow {
   const policy = policies.of(route, method)
   return {
     method,

@@ -1,19 +1,15 @@
 /** Warnings about rules: in the log at boot, and beside each route in the table of access. */
-import { type Policies, type RuleForRoute } from '../gate/policy.ts'
+import { mayOpen, type Policies, type RuleForRoute } from '../gate/policy.ts'
 import type { Route } from '../gate/routes.ts'
 import { environmentVariable } from '../initial-rules.ts'
-import { literalHead, literalTail } from '../matching/route-pattern.ts'
+import { literalHead } from '../matching/route-pattern.ts'
 import { frameworkDefault, nameOfRule, type RegisteredRule } from '../rules.ts'
-
-/** A warning and the rules it is about. The framework's own rules give none, because the application did not write them. */
-export interface Warning {
-  readonly message: string
-  readonly rules: readonly string[]
-}
 
 interface WarningOfRoute {
   readonly rule: RegisteredRule
   readonly message: string
+  /** ` against GET /notes`, where the warning is about the route as well; empty otherwise. */
+  readonly name: string
 }
 
 const mutating = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
@@ -37,62 +33,52 @@ export function warningsOfRoute(route: Route, method: string, policies: Policies
   const found = policies.rulesFor(route, method).filter(({ rule }) => rule.source !== frameworkDefault)
   if (declared?.by === 'route' && declared.requirement.kind !== 'public') {
     const certain = found.filter(({ rule, reach }) => reach === 'every path' || rule.route.kind !== 'regex')
-    return certain.map(({ rule }) => ({ rule, message: overruledMessage }))
+    return certain.map(({ rule }) => ({
+      rule,
+      message: overruledMessage,
+      name: ` against ${method} ${route.url}`,
+    }))
   }
   return Object.entries(aboutRoutes).flatMap(([message, applies]) =>
-    found.filter((each) => applies(each, route, method)).map(({ rule }) => ({ rule, message })),
+    found.filter((each) => applies(each, route, method)).map(({ rule }) => ({ rule, message, name: '' })),
   )
 }
 
-/** All of them, each with the rules it is about. */
+/** All of them, each with the rules it is about; the framework's own give none, because the application did not write them. */
 export function findWarnings(
   rules: readonly RegisteredRule[],
   routes: readonly Route[],
   policies: Policies,
-): readonly Warning[] {
+): readonly { readonly message: string; readonly rules: readonly string[] }[] {
   const own = rules.filter(({ source }) => source !== frameworkDefault)
-  const methodsOf = (route: Route) => route.methods.filter((method) => method !== 'HEAD' || !route.followsGet)
-  const ofRoutes = routes.flatMap((route) =>
-    methodsOf(route).flatMap((method) =>
-      warningsOfRoute(route, method, policies).map((each) => ({ ...each, name: `${method} ${route.url}` })),
-    ),
+  const places = routes.flatMap((route) =>
+    route.methods.map((method) => ({ route, method, found: policies.rulesFor(route, method) })),
   )
-  const used = new Set(
-    routes.flatMap((route) =>
-      route.methods.flatMap((method) => policies.rulesFor(route, method).map(({ rule }) => rule)),
+  const used = new Set(places.flatMap(({ found }) => found.map(({ rule }) => rule)))
+  const about = (message: string) => (rule: RegisteredRule) => [message, nameOfRule(rule)] as const
+  const warnings = [
+    ...places.flatMap(({ route, method }) =>
+      method === 'HEAD' && route.followsGet
+        ? []
+        : warningsOfRoute(route, method, policies).map(
+            ({ rule, message, name }) => [message, `${nameOfRule(rule)}${name}`] as const,
+          ),
     ),
-  )
-  const about = (message: string, list: readonly RegisteredRule[]): Warning => ({
-    message,
-    rules: [...new Set(list.map(nameOfRule))],
-  })
-  return [
-    ...Object.keys(aboutRoutes).map((message) =>
-      about(
-        message,
-        ofRoutes.flatMap((each) => (each.message === message ? [each.rule] : [])),
+    ...own.filter((rule) => !used.has(rule)).map(about('public-route rules match no route')),
+    ...findShadowed(own, places).map(about('public-route rules add nothing to others')),
+    ...own
+      .filter(({ source }) => source.includes(environmentVariable))
+      .map(about('public-route rules come from the environment')),
+    ...own
+      .filter(({ source }) => source === 'provider')
+      .map(
+        about('public-route rules come from the legacy publicPaths of the provider; use rules with methods'),
       ),
-    ),
-    {
-      message: overruledMessage,
-      rules: ofRoutes.flatMap(({ message, rule, name }) =>
-        message === overruledMessage ? [`${nameOfRule(rule)} against ${name}`] : [],
-      ),
-    },
-    about(
-      'public-route rules match no route',
-      own.filter((rule) => !used.has(rule)),
-    ),
-    about('public-route rules add nothing to earlier or wider rules', shadowed(rules)),
-    about(
-      'public-route rules come from the environment',
-      rules.filter(({ source }) => source.includes(environmentVariable)),
-    ),
-    about(
-      'public-route rules come from the legacy publicPaths of the provider; use rules with methods',
-      rules.filter(({ source }) => source === 'provider'),
-    ),
-  ].filter(({ rules: named }) => named.length > 0)
+  ]
+  const byMessage = new Map<string, Set<string>>()
+  for (const [message, rule] of warnings)
+    byMessage.set(message, (byMessage.get(message) ?? new Set()).add(rule))
+  return Array.from(byMessage, ([message, named]) => ({ message, rules: [...named] }))
 }
 
 function crossesSegment({ rule: { route: rule } }: RuleForRoute, route: Route): boolean {
@@ -102,50 +88,31 @@ function crossesSegment({ rule: { route: rule } }: RuleForRoute, route: Route): 
 }
 
 /** A prefix that ends inside a parameter, a suffix that a parameter's value can be. */
-function matchesParameter({ rule: { route: rule } }: RuleForRoute, route: Route): boolean {
-  if (route.path !== null) return false
-  if (rule.kind === 'suffix') {
-    return !route.patterns.every((pattern) => literalTail(pattern).endsWith(rule.pattern))
-  }
-  return (
-    rule.kind === 'prefix' &&
-    route.patterns.every((pattern) => literalHead(pattern).length < rule.pattern.length)
+function matchesParameter({ rule, reach }: RuleForRoute, { path }: Route): boolean {
+  const { kind } = rule.route
+  return path === null && reach === 'some paths' && (kind === 'prefix' || kind === 'suffix')
+}
+
+interface Place {
+  readonly route: Route
+  readonly method: string
+  /** The rules that may open paths of the route. */
+  readonly found: readonly RuleForRoute[]
+}
+
+/** Rules that could go: wherever they open something, another opens every path or is equal. Of two such the second could. */
+function findShadowed(rules: readonly RegisteredRule[], places: readonly Place[]): readonly RegisteredRule[] {
+  const opened = places.map(({ route, method, found }) =>
+    found.filter(({ rule }) => mayOpen(rule, route.declared(method))),
   )
-}
-
-/** Rules that repeat an earlier one, or that a wider prefix or subtree covers. */
-function shadowed(rules: readonly RegisteredRule[]): readonly RegisteredRule[] {
-  const wide = new Map<string, RegisteredRule[]>()
-  for (const rule of rules) {
-    const { kind, literal } = rule.route
-    if (kind === 'prefix' || kind === 'subtree') wide.set(literal, [...(wide.get(literal) ?? []), rule])
+  const shadowed = new Set<RegisteredRule>()
+  for (const rule of rules.toReversed()) {
+    const around = opened.filter((open) => open.some((each) => each.rule === rule))
+    const covers = ({ rule: other, reach }: RuleForRoute): boolean =>
+      other !== rule &&
+      !shadowed.has(other) &&
+      (reach === 'every path' || String(other.route) === String(rule.route))
+    if (around.length > 0 && around.every((open) => open.some(covers))) shadowed.add(rule)
   }
-  const seen = new Map<string, RegisteredRule>()
-  return rules.filter((rule) => {
-    const { kind, pattern, methods } = rule.route
-    const name = `${kind} ${pattern}`
-    const earlier = seen.get(name)
-    seen.set(name, earlier ?? rule)
-    if (earlier !== undefined) return coversMethods(earlier.route.methods, methods)
-    for (let length = 1; length <= pattern.length; length++) {
-      const wider = wide.get(pattern.slice(0, length))
-      if (wider?.some((other) => other !== rule && covers(other, rule)) === true) return true
-    }
-    return false
-  })
-}
-
-function covers({ route: wider }: RegisteredRule, { route: narrower }: RegisteredRule): boolean {
-  const isLiteral = narrower.kind === 'exact' || narrower.kind === 'prefix' || narrower.kind === 'subtree'
-  if (!isLiteral || !wider.matchesPath(narrower.pattern)) return false
-  if (wider.kind === narrower.kind && wider.pattern === narrower.pattern) return false // a repetition, see above
-  if (!coversMethods(wider.methods, narrower.methods)) return false
-  // A prefix reaches beyond the segment in which a subtree of the same text ends.
-  return (
-    wider.kind === 'prefix' || narrower.kind !== 'prefix' || narrower.pattern.length > wider.pattern.length
-  )
-}
-
-function coversMethods(wider: ReadonlySet<string> | null, narrower: ReadonlySet<string> | null): boolean {
-  return wider === null || (narrower !== null && [...narrower].every((method) => wider.has(method)))
+  return [...shadowed].toReversed()
 }

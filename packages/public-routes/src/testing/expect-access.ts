@@ -179,7 +179,11 @@ export async function tryAccess(
       tried.map(({ caller }) => caller),
       samples[name.slice(row.method.length + 1)] ?? samples[row.url],
     )
-    const faults = outcomes.map((got) => faultsOf({ name, access: entry.access, tried, got }))
+    const faults = outcomes.map((got) =>
+      tried.flatMap(({ name: who, outcome }, at) =>
+        got[at] === outcome ? [] : [`${name} should be ${entry.access}, and for ${who} it is: ${got[at]}`],
+      ),
+    )
     if (faults.length === 0) {
       problems.push(`${name} was not tried: ${fault}`)
     } else if (entry.openedBy === undefined || faults.every((each) => each.length > 0)) {
@@ -204,47 +208,27 @@ interface TriedCaller {
 /** Callers of every kind with the outcomes that they should get; `all` are the permissions of the application. */
 function triedCallers({ access }: RouteEntry, all: readonly string[]): readonly TriedCaller[] {
   const { kind, clauses } = requirementOfText(access)
-  const isPublic = kind === 'public'
+  const id = 'expect-access'
   const enough = clauses.map(([first = '']) => first)
   // One permission of each clause is enough, whichever it is.
   const choices = clauses.flatMap((clause, at) => clause.map((permission) => enough.with(at, permission)))
   return [
-    { name: 'an anonymous caller', caller: null, outcome: isPublic ? 'let in' : 'sign in' },
+    { name: 'an anonymous caller', caller: null, outcome: kind === 'public' ? 'let in' : 'sign in' },
     {
       name: 'a caller without permissions',
-      caller: callerWith([]),
+      caller: { id },
       outcome: kind === 'permission' ? 'forbidden' : 'let in',
     },
     ...choices.map((held) => ({
       name: `a caller with ${held.join(' and ')}`,
-      caller: callerWith(held),
+      caller: { id, permissions: held },
       outcome: 'let in' as const,
     })),
     // No other permission is enough.
     ...clauses.map((clause) => ({
       name: `a caller with every permission but ${clause.join(' and ')}`,
-      caller: callerWith(all.filter((permission) => !clause.includes(permission))),
+      caller: { id, permissions: all.filter((permission) => !clause.includes(permission)) },
       outcome: 'forbidden' as const,
     })),
   ]
-}
-
-function callerWith(permissions: readonly string[]): Caller {
-  return { id: 'expect-access', permissions }
-}
-
-function faultsOf({
-  name,
-  access,
-  tried,
-  got,
-}: {
-  readonly name: string
-  readonly access: string
-  readonly tried: readonly TriedCaller[]
-  readonly got: readonly AttemptOutcome[]
-}): readonly string[] {
-  return tried.flatMap(({ name: who, outcome }, at) =>
-    got[at] === outcome ? [] : [`${name} should be ${access}, and for ${who} it is: ${got[at]}`],
-  )
 }

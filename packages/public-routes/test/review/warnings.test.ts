@@ -59,6 +59,26 @@ const noted: readonly [string, RegExp, (app: FastifyInstance) => void, Partial<P
     },
   ],
   [
+    'is shadowed on one route by one rule, on another by a second',
+    /add nothing/,
+    (app) => {
+      app.publicRoutes
+        .addSubtree('/docs/a', { methods: ['GET'] })
+        .addSubtree('/docs/b', { methods: ['GET'] })
+        .addRegex('/docs/[^/]+/[^/]+$', { methods: ['GET'] })
+      app.get('/docs/a/:page', async () => 'ran')
+      app.get('/docs/b/:page', async () => 'ran')
+    },
+  ],
+  [
+    'is there twice, for some paths of a route',
+    /add nothing/,
+    (app) => {
+      app.publicRoutes.addRegex('/a/\\d$', { methods: ['GET'] }).addRegex('/a/\\d$', { methods: ['GET'] })
+      app.get('/a/:id', async () => 'ran')
+    },
+  ],
+  [
     'is there twice',
     /add nothing/,
     (app) => {
@@ -86,6 +106,18 @@ for (const [name, message, prepare, options] of noted) {
     t.equal(warnings.filter(([msg]) => message.test(String(msg))).length, 1, JSON.stringify(warnings))
   })
 }
+
+test('a rule that opens what the option access closes to those of the framework is not called shadowed', async (t) => {
+  const warnings = await warningsFor(
+    t,
+    (app) => {
+      app.publicRoutes.addRegex('/health/[a-z]+$', { methods: ['GET'] })
+      app.get('/health/:what', async () => 'ran')
+    },
+    { defaults: true, access: { 'GET /health/:what': 'signed-in' } },
+  )
+  t.notOk(warnings.some(([message]) => /add nothing/.test(String(message))))
+})
 
 test('precise rules and framework defaults give no warning', async (t) => {
   const warnings = await warningsFor(t, (app) => {

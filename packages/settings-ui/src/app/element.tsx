@@ -2,7 +2,6 @@
  * `<fm-settings>`: the settings pages as an element of any page. It has a shadow root of its own, and works where only
  * scripts, styles and connections of this origin are allowed.
  */
-import type { ReactNode } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import type { PageConfig } from '../document.ts'
 import { defaultMessages } from '../texts/messages.ts'
@@ -30,19 +29,16 @@ interface Wanted {
 interface Content {
   readonly config: PageConfig
   readonly sheets: CSSStyleSheet[]
-  readonly page: (events: Pick<SettingsProps, 'onSaved' | 'onDirtyChange'>) => ReactNode
-}
-
-interface Shown {
-  readonly wanted: string
-  readonly root?: Root
+  readonly props: SettingsProps
 }
 
 class SettingsElement extends HTMLElement {
   static readonly observedAttributes = ['page', 'group', 'address']
 
   readonly #shadow = this.attachShadow({ mode: 'open' })
-  #shown: Shown | null = null
+  /** What is shown, or will be once it is loaded. */
+  #wanted: Wanted | undefined
+  #root: Root | undefined
   #isDue = false
 
   constructor() {
@@ -68,35 +64,35 @@ class SettingsElement extends HTMLElement {
     this.#isDue = true
     queueMicrotask(() => {
       this.#isDue = false
-      if (this.isConnected) this.#show()
+      if (this.isConnected) void this.#show()
       else this.#hide()
     })
   }
 
   #hide(): void {
-    this.#shown?.root?.unmount()
-    this.#shown = null
+    this.#root?.unmount()
+    this.#wanted = undefined
     this.#shadow.replaceChildren(document.createElement('slot'))
   }
 
-  #show(): void {
+  async #show(): Promise<void> {
     const wanted: Wanted = {
       page: this.getAttribute('page') ?? 'preferences',
       group: this.getAttribute('group') ?? undefined,
       isEmbedded: !this.hasAttribute('address'),
     }
-    const name = JSON.stringify(wanted)
-    if (this.#shown?.wanted === name) return
-    this.#shown?.root?.unmount()
-    const loading: Shown = { wanted: name }
-    this.#shown = loading
-    load(wanted).then(
-      (content) => this.#shown === loading && this.#render(name, content),
-      (error: unknown) => this.#shown === loading && this.#sayFailure(error, wanted),
-    )
+    if (JSON.stringify(this.#wanted) === JSON.stringify(wanted)) return
+    this.#root?.unmount()
+    this.#wanted = wanted
+    try {
+      const content = await load(wanted)
+      if (this.#wanted === wanted) this.#render(wanted, content)
+    } catch (error) {
+      if (this.#wanted === wanted) this.#sayFailure(error, wanted)
+    }
   }
 
-  #render(wanted: string, { sheets, config, page }: Content): void {
+  #render({ group }: Wanted, { sheets, config, props }: Content): void {
     const around = document.createElement('div')
     around.className = 'fm-embed'
     around.lang = config.locale
@@ -104,16 +100,14 @@ class SettingsElement extends HTMLElement {
     around.dataset['theme'] = config.scheme
     this.#shadow.adoptedStyleSheets = sheets
     this.#shadow.replaceChildren(around)
-    const root = createRoot(around)
-    this.#shown = { wanted, root }
     const dispatch = (type: string, detail?: unknown): void =>
       void this.dispatchEvent(new CustomEvent(type, { bubbles: true, composed: true, detail }))
-    root.render(
-      page({
-        onSaved: () => dispatch('fm-saved'),
-        onDirtyChange: (isDirty) => dispatch('fm-dirty', { isDirty }),
-      }),
-    )
+    const events = {
+      onSaved: () => dispatch('fm-saved'),
+      onDirtyChange: (isDirty: boolean) => dispatch('fm-dirty', { isDirty }),
+    }
+    this.#root = createRoot(around)
+    this.#root.render(pageOf(config, { ...props, ...events }, group))
   }
 
   /** In English, and in the host's style: neither texts nor styles are there. */
@@ -125,7 +119,7 @@ class SettingsElement extends HTMLElement {
     again.textContent = defaultMessages.tryAgain
     again.addEventListener('click', () => {
       this.#hide()
-      this.#show()
+      void this.#show()
     })
     text.append(again)
     if (error instanceof Error && error.cause === 401) {
@@ -140,28 +134,16 @@ class SettingsElement extends HTMLElement {
   }
 }
 
-async function load({ page, group, isEmbedded }: Wanted): Promise<Content> {
+async function load({ page, isEmbedded }: Wanted): Promise<Content> {
   const address = new URL(`../${encodeURIComponent(page)}.json`, here)
   const absolute = (path: string): string => new URL(path, address).href
   const config = (await (await request(address.href)).json()) as PageConfig // of our own server
-  const { baseUrl, styles, texts } = config
+  const texts = config.texts === undefined ? {} : { texts: absolute(config.texts) }
   const [sheets, props] = await Promise.all([
-    Promise.all(styles.map((address) => styleOf(absolute(address)))),
-    propsOf(
-      {
-        ...config,
-        baseUrl: absolute(baseUrl),
-        ...(texts !== undefined && { texts: absolute(texts) }),
-      },
-      request,
-    ),
+    Promise.all(config.styles.map((style) => styleOf(absolute(style)))),
+    propsOf({ ...config, ...texts, baseUrl: absolute(config.baseUrl) }, request),
   ])
-  const signInHref = absolute(`./${page}`)
-  return {
-    config,
-    sheets,
-    page: (events) => pageOf(config, { ...props, ...events, isEmbedded, signInHref }, group),
-  }
+  return { config, sheets, props: { ...props, isEmbedded, signInHref: absolute(`./${page}`) } }
 }
 
 function styleOf(address: string): Promise<CSSStyleSheet> {

@@ -1,6 +1,6 @@
 /** The prebuilt pages: reads what the server wrote into the document and shows the page for it. */
 import type { ReactNode } from 'react'
-import { createRoot } from 'react-dom/client'
+import { createRoot, type Root } from 'react-dom/client'
 import type { PageConfig } from '../document.ts'
 import type { Messages } from '../texts/messages.ts'
 import {
@@ -15,34 +15,64 @@ import '../react/styles.css'
 /** The theme is a choice of this browser, where no setting is. */
 const storageKey = 'fm-theme'
 
-const config = JSON.parse(document.getElementById('fm-config')?.textContent ?? '{}') as PageConfig // of our own server
-const root = document.getElementById('fm-app')
+const element = document.getElementById('fm-app')
 
-if (root) void start(root)
+if (element) start(element)
 
-/** A function: awaited outside of one, the texts would make Vite divide this script. */
-async function start(element: HTMLElement): Promise<void> {
-  if (config.themeSetting === undefined) offerSchemes(config.scheme)
-  const props = await propsOf(config)
-  element.replaceChildren()
-  createRoot(element).render(pageOf(config, { ...props, id: 'fm' }))
+function start(element: HTMLElement): void {
+  let root: Root | undefined
+  void show(document)
+
+  async function show(page: Document): Promise<void> {
+    const config = JSON.parse(page.getElementById('fm-config')?.textContent ?? '{}') as PageConfig // of our own server
+    offerSchemes(config.scheme)
+    const props = await propsOf(config)
+    if (!root) element.replaceChildren()
+    root ??= createRoot(element)
+    root.render(pageOf(config, { ...props, id: 'fm', onSaved: () => readAgain(element, show) }))
+  }
+}
+
+/** The server says anew what follows from settings: title, language, scheme, styles and what surrounds the page. */
+function readAgain(element: Element, show: (page: Document) => Promise<void>): void {
+  const request = new XMLHttpRequest() // unlike DOMParser, it parses HTML where Trusted Types are required
+  request.open('GET', '')
+  request.responseType = 'document'
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- nobody else has this request, and each byte is sent
+  request.onload = () => {
+    const next = request.responseXML?.getElementById('fm-app')
+    if (!next) return // the session has ended, for example
+    const page = next.ownerDocument
+    document.title = page.title
+    for (const { name, value } of page.documentElement.attributes)
+      document.documentElement.setAttribute(name, value)
+    // The styles of before stay until those of now are there.
+    const old = document.querySelectorAll('[rel=stylesheet]')
+    document.head.append(...page.querySelectorAll('[rel=stylesheet]'))
+    document.head.lastElementChild?.addEventListener('load', () => old.forEach((link) => link.remove()))
+    replaceAround(element, next)
+    void show(page)
+  }
+  request.send()
+}
+
+/** Everything but the element, which keeps its focus, and what contains it. */
+function replaceAround(old: Element, next: Element): void {
+  const { parentElement: parent } = old
+  if (!parent || !next.parentElement || old === document.body) return
+  replaceAround(parent, next.parentElement)
+  while (old.previousSibling) old.previousSibling.remove()
+  while (old.nextSibling) old.nextSibling.remove()
+  while (next.previousSibling) parent.prepend(next.previousSibling)
+  while (next.nextSibling) parent.append(next.nextSibling)
 }
 
 type Request = (address: string) => Promise<Response>
 
 /** What the server says, as properties of a page; its texts are loaded. */
-export async function propsOf(page: PageConfig, request: Request = fetch): Promise<SettingsProps> {
-  const { baseUrl, canUpdate, isAdmin, locale, definitionsLocale = null, themeSetting, messages } = page
-  const texts = await loadTexts(page.texts, request)
-  return {
-    baseUrl,
-    canUpdate,
-    isAdmin,
-    locale,
-    definitionsLocale,
-    messages: { ...texts, ...messages },
-    ...(themeSetting !== undefined && { themeSetting }),
-  }
+export async function propsOf(config: PageConfig, request: Request = fetch): Promise<SettingsProps> {
+  const texts = await loadTexts(config.texts, request)
+  return { definitionsLocale: null, ...config, messages: { ...texts, ...config.messages } }
 }
 
 /** The page, or one group of it. */
@@ -61,7 +91,7 @@ async function loadTexts(address: string | undefined, request: Request): Promise
   }
 }
 
-/** Shows the choice of theme in the header, and applies the one chosen before, or else the preset of the host. */
+/** Shows the choice of theme in the header where there is one, and applies the one chosen before, or else the preset of the host. */
 function offerSchemes(preset: string): void {
   const group = document.querySelector<HTMLElement>('#fm-scheme')
   if (!group) return

@@ -1,5 +1,13 @@
 /** Menus: they open beside their button, on phones at the bottom edge, and give the focus back to it. */
-import { type KeyboardEvent, type ReactNode, type RefObject, useLayoutEffect, useRef, useState } from 'react'
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  type ReactNode,
+  type RefObject,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react'
 import { Icon, type IconName } from './icons.tsx'
 import { treeOf } from './tree.ts'
 
@@ -8,8 +16,8 @@ interface MenuButtonProps {
   readonly label: ReactNode
   readonly name?: string
   readonly className: string
-  /** The content; it is made when the menu opens. */
-  readonly children: (close: () => void) => ReactNode
+  /** A press on a button or a link in it closes the menu. */
+  readonly children: ReactNode
   /** `menu` for actions, `group` for check boxes and links, which Tab walks too. */
   readonly role?: 'menu' | 'group'
   readonly isAbove?: boolean
@@ -17,15 +25,9 @@ interface MenuButtonProps {
 
 /** A button and the menu that it opens. */
 export function MenuButton(props: MenuButtonProps): ReactNode {
-  const { label, name, className, children, role = 'menu', isAbove } = props
+  const { label, name, className, role = 'menu' } = props
   const [isOpen, setOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
-  /** The focus is on the button before anything opens that shall give it back. */
-  function close(): void {
-    button.current?.focus()
-    setOpen(false)
-  }
-
   return (
     <>
       <button
@@ -39,22 +41,14 @@ export function MenuButton(props: MenuButtonProps): ReactNode {
       >
         {label}
       </button>
-      {isOpen && (
-        <Popup button={button} role={role} name={name} isAbove={isAbove} onClose={() => setOpen(false)}>
-          {children(close)}
-        </Popup>
-      )}
+      {isOpen && <Popup {...props} role={role} button={button} onClose={() => setOpen(false)} />}
     </>
   )
 }
 
-interface PopupProps {
+interface PopupProps extends MenuButtonProps {
   readonly button: RefObject<HTMLButtonElement | null>
-  readonly role: 'menu' | 'group'
-  readonly name: string | undefined
-  readonly isAbove: boolean | undefined
   readonly onClose: () => void
-  readonly children: ReactNode
 }
 
 const items = 'a, button, input'
@@ -77,6 +71,13 @@ function Popup({ button, role, name, isAbove, onClose, children }: PopupProps): 
     }
   }, [])
 
+  /** The focus is on the button before anything opens that shall give it back. */
+  function closeAfter({ target }: MouseEvent): void {
+    if (!(target instanceof Element && target.closest('a, button'))) return
+    button.current?.focus()
+    onClose()
+  }
+
   function walk(event: KeyboardEvent): void {
     const all = [...(element.current?.querySelectorAll<HTMLElement>(items) ?? [])]
     const focused = treeOf(element.current).activeElement
@@ -94,6 +95,7 @@ function Popup({ button, role, name, isAbove, onClose, children }: PopupProps): 
       role={role}
       aria-label={name}
       onKeyDown={walk}
+      onClickCapture={closeAfter}
     >
       {children}
     </div>

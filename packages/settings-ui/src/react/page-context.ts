@@ -2,7 +2,7 @@
 import { type SettingsClient, SettingScope } from '@fastify-modular/settings/client'
 import { createContext, type RefObject, useContext, useEffect, useSyncExternalStore } from 'react'
 import type { Messages } from '../texts/messages.ts'
-import { definitionOf, type EditorState } from './model/editor-state.ts'
+import type { EditorState } from './model/editor-state.ts'
 import type { SettingsEditor } from './model/editor.ts'
 import type { Definition, SettingValue } from './model/setting.ts'
 
@@ -49,14 +49,8 @@ export function usePage(): PageContext {
 /** A part of the state; the component is rendered again when it becomes another. */
 export function useEditor<T>(select: (state: EditorState) => T): T {
   const { editor } = usePage()
-  const snapshot = (): T => select(editor.getState())
+  const snapshot = (): T => select(editor.state)
   return useSyncExternalStore(editor.subscribe, snapshot, snapshot)
-}
-
-/** The names of settings by their keys, also of those that pages do not list. */
-export function useNameOf(): (key: string) => string {
-  const { editor } = usePage()
-  return (key) => definitionOf(editor.getState(), key)?.displayName ?? key
 }
 
 /** The name of whoever has written a value: asked for where no answer has brought it yet. */

@@ -1,7 +1,7 @@
 /** The public components, and what their pages are made of: the API, the editor and the texts. */
 import { type ReactNode, type RefObject, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
 import { defaultMessages, type Messages } from '../texts/messages.ts'
-import { createEditor, type SettingsEditor } from './model/editor.ts'
+import { SettingsEditor } from './model/editor.ts'
 import { createApi, ownSource, sharedSource } from './model/source.ts'
 import type { PageContext } from './page-context.ts'
 import { SettingsPage } from './page/settings-page.tsx'
@@ -90,7 +90,7 @@ function useSettingsPage(
       latest.current.props.onSaved?.()
     }
     const source = isOwn ? ownSource(api) : sharedSource(api)
-    return { api, editor: createEditor(source, () => latest.current, onSaved) }
+    return { api, editor: new SettingsEditor(source, () => latest.current, onSaved) }
   }, [baseUrl, isOwn])
 
   useFreshness(editor, props.locale)
@@ -117,7 +117,7 @@ function useDirtyChange(editor: SettingsEditor, onDirtyChange: (isDirty: boolean
       isDirty = hasDrafts
       onDirtyChange(hasDrafts)
     }
-    const unsubscribe = editor.subscribe(() => report(editor.getState().drafts.size > 0))
+    const unsubscribe = editor.subscribe(() => report(editor.state.drafts.size > 0))
     return () => {
       unsubscribe()
       report(false)
@@ -134,7 +134,7 @@ function useScheme(
   useEffect(() => {
     if (key === undefined) return undefined
     return editor.subscribe(() => {
-      const { drafts, values } = editor.getState()
+      const { drafts, values } = editor.state
       const chosen = drafts.get(key)?.input ?? values.get(key)?.value
       if (chosen === undefined) return
       const scheme = chosen === 'light' || chosen === 'dark' ? chosen : 'auto'

@@ -4,14 +4,23 @@ export function treeOf(element: Element | null): Document | ShadowRoot {
   return tree instanceof ShadowRoot ? tree : document
 }
 
-/** What has the focus, here or elsewhere in the window. */
-export function focusedIn(tree: Document | ShadowRoot): Element | null {
-  return tree.activeElement ?? document.activeElement
+const isApple = /mac|iphone|ipad/i.test(globalThis.navigator?.platform ?? '')
+
+/** A short cut as keyboards have it: `⌘K` or `Ctrl K`. */
+export function shortCutName(letter: string): string {
+  return isApple ? `⌘${letter}` : `Ctrl ${letter}`
 }
 
-/** Calls for each key that is pressed in a tree; returns what ends that. */
-export function listenToKeys(tree: Document | ShadowRoot, onKey: (event: KeyboardEvent) => void): () => void {
-  const listen = (event: Event): void => void (event instanceof KeyboardEvent && onKey(event))
+/** Calls when ⌘ or Ctrl and this letter are pressed in a tree; returns what ends that. */
+export function listenToShortCut(
+  tree: Document | ShadowRoot,
+  letter: string,
+  onPress: (event: KeyboardEvent) => void,
+): () => void {
+  const listen = (event: Event): void => {
+    if (!(event instanceof KeyboardEvent) || event.key.toUpperCase() !== letter) return
+    if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey) onPress(event)
+  }
   tree.addEventListener('keydown', listen)
   return () => tree.removeEventListener('keydown', listen)
 }

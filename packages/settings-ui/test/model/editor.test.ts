@@ -57,11 +57,11 @@ test('a draft that was sent and not saved is told from one that was entered sinc
   await app.settings.contract.setSetting('app.style', 'dense', Application)
   const network = gate()
   const { editor, enter, definitionOf } = await startEditor(app, 'ada', network)
-  const sent = () => [...editor.getState().drafts.values()].map(isSent)
+  const sent = () => [...editor.state.drafts.values()].map(isSent)
   network.fails = (method) => method !== 'GET'
   enter('app.title', 'never sent')
   await editor.reset(definitionOf('app.style'))
-  t.equal(editor.getState().failure?.status, 0)
+  t.equal(editor.state.failure?.status, 0)
   t.same(sent(), [false], 'the reset had no answer, no save')
   await editor.save()
   t.same(sent(), [true])
@@ -96,8 +96,8 @@ test('what is entered while a reset is under way is kept, and is saved after it'
     reset.answer()
     await Promise.all([done, saved])
     t.equal((await app.settings.forUser('vera')).get(definitions.theme), 'dark')
-    t.equal(editor.getState().drafts.size, 0)
-    t.equal(editor.getState().failure, null)
+    t.equal(editor.state.drafts.size, 0)
+    t.equal(editor.state.failure, null)
   }
 })
 
@@ -105,18 +105,18 @@ test('a preference whose save failed asks for another until it is saved', async 
   const app = await createHost(t)
   const network = gate()
   const { editor, enter, definitionOf } = await startEditor(app, 'vera', { isOwn: true, ...network })
-  const asks = () => needsSave(editor.getState())
+  const asks = () => needsSave(editor.state)
   network.fails = (method) => method === 'PUT'
   enter('user.theme', 'dark')
   t.notOk(asks(), 'leaving it saves it')
   await editor.commit('user.theme')
   t.ok(asks())
   await editor.reset(definitionOf('user.page_size'))
-  t.equal(editor.getState().failure, null)
+  t.equal(editor.state.failure, null)
   t.ok(asks(), 'also after something else went well')
   editor.discard()
   t.notOk(asks())
-  editor.getState().message?.undo?.()
+  editor.state.message?.undo?.()
   t.ok(asks(), 'also after it was discarded and came back')
   network.fails = () => false
   enter('user.page_size', '50')
@@ -170,7 +170,7 @@ test('values that were read earlier replace neither what was read later nor what
   loaded.answer()
   await load
   t.equal(shown('app.title'), 'saved')
-  t.equal(editor.getState().phase, 'ready')
+  t.equal(editor.state.phase, 'ready')
 })
 
 test('a discarded draft that comes back is still one of the value it was entered over', async (t) => {
@@ -178,7 +178,7 @@ test('a discarded draft that comes back is still one of the value it was entered
   const { editor, enter, draftOf } = await startEditor(app)
   enter('app.title', 'mine')
   editor.discard()
-  const { undo } = editor.getState().message ?? {}
+  const { undo } = editor.state.message ?? {}
   await app.settings.contract.setSetting('app.title', 'theirs', Application)
   await editor.refresh()
   undo?.()
@@ -196,7 +196,7 @@ test('a preference to be confirmed is not saved by leaving it', async (t) => {
   editor.leave(definitionOf('user.theme'))
   await editor.commit('none')
   t.equal(await stored(), 'system')
-  t.ok(needsSave(editor.getState()))
+  t.ok(needsSave(editor.state))
   await editor.save()
   t.equal(await stored(), 'dark')
 })
@@ -205,7 +205,7 @@ test('a message goes with the next thing that is entered, and with the next save
   const app = await createHost(t)
   const network = gate()
   const { editor, enter } = await startEditor(app, 'ada', network)
-  const says = () => editor.getState().message?.text
+  const says = () => editor.state.message?.text
   enter('app.title', 'A')
   await editor.save()
   t.equal(says(), '1 setting saved')
@@ -214,5 +214,5 @@ test('a message goes with the next thing that is entered, and with the next save
   network.fails = (method) => method === 'PUT'
   await editor.save()
   t.equal(says(), undefined, 'nothing was saved')
-  t.equal(editor.getState().failure?.status, 0)
+  t.equal(editor.state.failure?.status, 0)
 })

@@ -28,7 +28,7 @@ test('a setting is left out only while another one is known to differ', async (t
       .map((value) => [value.key, { ...value, ...change[value.key] }] as const)
     const state: EditorState = {
       ...initialState,
-      definitions,
+      byKey: new Map(definitions.map((each) => [each.key, each])),
       values: new Map(values),
       drafts: new Map(Object.entries(drafts)),
     }

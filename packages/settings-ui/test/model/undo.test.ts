@@ -20,10 +20,10 @@ test('Undo of a save puts back the values that were stored, and the defaults whe
   await editor.save()
   t.equal(app.settings.get(definitions.title), 'B')
   const before = app.settings.status.revision
-  editor.getState().message?.undo?.()
+  editor.state.message?.undo?.()
   await editor.save() // has nothing to save, and waits
-  t.equal(editor.getState().failure, null)
-  t.equal(editor.getState().message?.text, '3 settings are as they were')
+  t.equal(editor.state.failure, null)
+  t.equal(editor.state.message?.text, '3 settings are as they were')
   t.equal(app.settings.get(definitions.title), 'A')
   t.same(app.settings.get(definitions.features), { beta: true })
   t.equal(valueOf('app.style')?.isOverridden, false)
@@ -37,7 +37,7 @@ test('a secret is put back too, after a question', async (t) => {
   enter('mail.password', 'new')
   enter('mail.host', 'mail.test')
   await editor.save()
-  const { undo, asks } = editor.getState().message ?? {}
+  const { undo, asks } = editor.state.message ?? {}
   t.equal(undo, undefined)
   await editor.revert(asks ?? 0)
   t.equal(app.settings.get(definitions.password), 'old')
@@ -55,15 +55,15 @@ test('an ended session is no loss: Undo of the bar is there again after signing 
   await editor.save()
   isSignedOut = true
   await pressUndo(editor)
-  t.equal(editor.getState().failure?.status, 401)
+  t.equal(editor.state.failure?.status, 401)
   t.equal(app.settings.get(definitions.title), 'B')
   isSignedOut = false
   editor.dismiss() // as the bar does once the user is back
-  t.equal(editor.getState().failure, null)
+  t.equal(editor.state.failure, null)
   await pressUndo(editor)
   t.equal(app.settings.get(definitions.title), 'Fastify Modular')
   editor.dismiss()
-  t.equal(editor.getState().message, null)
+  t.equal(editor.state.message, null)
 })
 
 test('Undo anyway replaces what it has named, and asks again about anything newer', async (t) => {
@@ -75,19 +75,19 @@ test('Undo anyway replaces what it has named, and asks again about anything newe
   await editor.save()
   await theirs('app.title', 'Theirs')
   await pressUndo(editor)
-  t.match(editor.getState().message, { kind: 'warn', text: /Title/ })
+  t.match(editor.state.message, { kind: 'warn', text: /Title/ })
   await theirs('app.title', 'Never shown')
   await theirs('app.style', 'playful')
   for (const [title, style] of [
     ['Never shown', 'playful'],
     ['Fastify Modular', 'calm'],
   ]) {
-    editor.getState().message?.anyway?.()
+    editor.state.message?.anyway?.()
     await editor.save() // waits
     t.equal(app.settings.get(definitions.title), title)
     t.equal(app.settings.get(definitions.style), style)
   }
-  t.equal(editor.getState().message?.text, '2 settings are as they were')
+  t.equal(editor.state.message?.text, '2 settings are as they were')
 })
 
 test('a value that is typed differently is no change: the last change set stays whose it is', async (t) => {
@@ -98,10 +98,10 @@ test('a value that is typed differently is no change: the last change set stays 
   ])
   const { editor, enter } = await startEditor(app)
   enter('app.features', '{ "beta":true }')
-  t.equal(editor.getState().drafts.size, 1)
+  t.equal(editor.state.drafts.size, 1)
   await editor.save()
-  t.equal(editor.getState().message?.text, '1 setting saved')
-  t.equal(editor.getState().message?.undo, undefined)
+  t.equal(editor.state.message?.text, '1 setting saved')
+  t.equal(editor.state.message?.undo, undefined)
   enter('app.features', '{ "beta":true }')
   enter('app.style', 'dense')
   await editor.save()
@@ -126,7 +126,7 @@ test('what was removed comes back: a value that was reset, and a field that was 
   await pressUndo(editor)
   t.equal(app.settings.get(definitions.host), 'mail.test')
   await editor.reset(definitionOf('mail.password'))
-  const { undo, asks } = editor.getState().message ?? {}
+  const { undo, asks } = editor.state.message ?? {}
   t.equal(undo, undefined, 'a secret is asked for')
   await editor.revert(asks ?? 0)
   t.equal(app.settings.get(definitions.password), 'old')
@@ -134,7 +134,7 @@ test('what was removed comes back: a value that was reset, and a field that was 
 
 /** Presses Undo of the bar, and waits for what it does. */
 async function pressUndo(editor: SettingsEditor): Promise<void> {
-  editor.getState().message?.undo?.()
+  editor.state.message?.undo?.()
   await editor.save() // has nothing to save, and waits
 }
 
@@ -179,7 +179,7 @@ test('a hundred random sequences of saves and undos of two administrators end as
           await editor.refresh()
           const entered = { 'app.title': title, 'app.style': style, 'app.features': features }
           for (const key of keys) one.enter(key, entered[key])
-          const drafts = [...editor.getState().drafts.keys()]
+          const drafts = [...editor.state.drafts.keys()]
           await editor.save()
           const values = { ...entered, 'app.features': JSON.parse(features) }
           lastOf[who] = write(
@@ -196,16 +196,12 @@ test('a hundred random sequences of saves and undos of two administrators end as
           continue
         }
         const last = lastOf[who]
-        t.equal(
-          editor.getState().message?.undo !== undefined,
-          last !== undefined,
-          'Undo is offered for a change',
-        )
+        t.equal(editor.state.message?.undo !== undefined, last !== undefined, 'Undo is offered for a change')
         if (!last) continue
         lastOf[who] = undefined
         await pressUndo(editor)
         const isMine = [...last.before.keys()].every((key) => cellOf(key).by === last.by)
-        const { anyway } = editor.getState().message ?? {}
+        const { anyway } = editor.state.message ?? {}
         t.equal(anyway !== undefined, !isMine, 'it asks where somebody has changed something since')
         if (!isMine && does === 'undo') {
           editor.dismiss()

@@ -2,7 +2,7 @@
 import { createSettingsClient } from '@fastify-modular/settings/client'
 import type { FastifyInstance } from 'fastify'
 import { defaultMessages } from '#src/texts/messages.js'
-import { createEditor, type SettingsEditor } from '#src/react/model/editor.js'
+import { SettingsEditor } from '#src/react/model/editor.js'
 import type { Definition, Draft, Input, SettingValue } from '#src/react/model/setting.js'
 import { ownSource, sharedSource } from '#src/react/model/source.js'
 
@@ -46,23 +46,23 @@ export async function startEditor(
   { isOwn = false, onSaved = () => undefined, fetch = (request) => request }: EditorOptions = {},
 ): Promise<StartedEditor> {
   const api = createSettingsClient({ fetch: fetch(fetchFrom(app, user)) })
-  const editor = createEditor(
+  const editor = new SettingsEditor(
     isOwn ? ownSource(api) : sharedSource(api),
     () => ({ messages: defaultMessages, locale: 'en' }),
     onSaved,
   )
   await editor.load()
   const definitionOf = (key: string): Definition => {
-    const definition = editor.getState().definitions.find((each) => each.key === key)
+    const definition = editor.state.definitions.find((each) => each.key === key)
     if (!definition) throw new Error(`no definition of ${key}`)
     return definition
   }
-  const valueOf = (key: string) => editor.getState().values.get(key)
+  const valueOf = (key: string) => editor.state.values.get(key)
   return {
     editor,
     definitionOf,
     enter: (key, input) => editor.edit(definitionOf(key), input),
-    draftOf: (key) => editor.getState().drafts.get(key),
+    draftOf: (key) => editor.state.drafts.get(key),
     valueOf,
     shown: (key) => valueOf(key)?.value,
   }

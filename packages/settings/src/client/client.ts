@@ -1,4 +1,4 @@
-/** What the settings client can do: one method for each route. */
+/** The settings client, with one method for each route. */
 import type { SettingToken } from '../definitions/tokens.ts'
 import { type JsonValue, type SettingScope, toEtag } from '../setting-definition.ts'
 import type { Conflict } from '../exceptions.ts'
@@ -60,7 +60,7 @@ export interface ChangesFilter extends Omit<HistoryPageOptions, 'scope'> {
   readonly since?: string
 }
 
-/** What was written together; a page may show a part of it. */
+/** The changes of one write; a page may have only a part of them. */
 export interface SettingChangeSet {
   readonly revision: number
   readonly at: string
@@ -75,7 +75,7 @@ export interface ChangesPage {
   readonly people: People
 }
 
-/** Names by id, of the people in an answer; without those whom the host does not name. */
+/** The names of the people in an answer, by id, as far as the host names them. */
 export type People = Readonly<Record<string, string>>
 
 /** Some history, newest first, and who made it. */
@@ -110,7 +110,7 @@ export interface SettingsClient {
   /** The value that holds for the caller. */
   resolved<T>(token: SettingToken<T>, options?: CallOptions): Promise<T>
   resolved(key: string, options?: CallOptions): Promise<JsonValue>
-  /** Writes a System or Application value, and resolves to what is stored then; null clears it. */
+  /** Writes a System or Application value, and resolves to the new one; null clears it. */
   set(
     key: string,
     value: JsonValue,
@@ -134,7 +134,7 @@ export interface SettingsClient {
   history(key: string, page?: HistoryPageOptions): Promise<ListedHistoryPage>
   changes(filter?: ChangesFilter): Promise<ChangesPage>
   /**
-   * Writes the value of a revision again, or with `undo` the one that it replaced, and resolves to what is stored then.
+   * Writes the value of a revision again, or with `undo` the one that it replaced, and resolves to the restored value.
    * With `version` only if the row is still at it.
    */
   restore(
@@ -156,49 +156,42 @@ export function createSettingsClient(options: SettingsClientOptions = {}): Setti
   const send = createSend(options)
 
   return {
-    list: ({ scope, group, signal } = {}) => send('', { query: { scope, group }, ...given(signal) }),
-    definitions: ({ signal } = {}) => send('/definitions', given(signal)),
+    list: ({ scope, group, signal } = {}) => send('', { query: { scope, group }, signal }),
+    definitions: ({ signal } = {}) => send('/definitions', { signal }),
     get: (key, scope, call) => send(pathOf(key), { query: { scope }, ...call }),
     resolved: <T>(reference: string | { readonly key: string }, call?: CallOptions) =>
       send<T>(pathOf(typeof reference === 'string' ? reference : reference.key, '/resolved'), call),
-    set: (key, value, scope, condition) => send('', write('PUT', condition, { key, scope, value })),
-    setMany: (updates, { signal } = {}) => send('/bulk', write('PUT', given(signal), updates)),
+    set: (key, value, scope, condition) => send('', write('PUT', { key, scope, value }, condition)),
+    setMany: (updates, { signal } = {}) => send('/bulk', write('PUT', updates, { signal })),
     preview: (updates, call) =>
       send('/bulk', { method: 'PUT', query: { dryRun: true }, body: updates, ...call }),
-    reset: (key, scope, condition) => send(pathOf(key), { ...write('DELETE', condition), query: { scope } }),
+    reset: (key, scope, condition) =>
+      send(pathOf(key), { ...write('DELETE', undefined, condition), query: { scope } }),
     mine: (call) => send('/me', call),
-    setMine: (key, value, condition) => send('/me', write('PUT', condition, { key, value })),
-    resetMine: (key, condition) => send(`/me${pathOf(key)}`, write('DELETE', condition)),
+    setMine: (key, value, condition) => send('/me', write('PUT', { key, value }, condition)),
+    resetMine: (key, condition) => send(`/me${pathOf(key)}`, write('DELETE', undefined, condition)),
     publicValues: (call) => send('/public', call),
     inspect: (key, call) => send(pathOf(key, '/inspect'), call),
-    history: (key, { scope, before, limit, signal } = {}) =>
-      send(pathOf(key, '/history'), { query: { scope, before, limit }, ...given(signal) }),
-    changes: ({ signal, ...query } = {}) => send('/changes', { query: { ...query }, ...given(signal) }),
-    restore: (key, target, condition) => send(pathOf(key, '/restore'), write('POST', condition, target)),
+    history: (key, { signal, ...query } = {}) =>
+      send(pathOf(key, '/history'), { query: { ...query }, signal }),
+    changes: ({ signal, ...query } = {}) => send('/changes', { query: { ...query }, signal }),
+    restore: (key, target, condition) => send(pathOf(key, '/restore'), write('POST', target, condition)),
     revert: (revision, { dryRun, signal, ...body } = {}) =>
-      send(`/changes/${revision}/revert`, { method: 'POST', query: { dryRun }, body, ...given(signal) }),
+      send(`/changes/${revision}/revert`, { method: 'POST', query: { dryRun }, body, signal }),
     exportSettings: (call) => send('/export', call),
-    importSettings: ({ format, settings }, { mode, dryRun, revision, signal } = {}) => {
-      const query = { mode, dryRun, revision }
-      return send('/import', { method: 'POST', query, body: { format, settings }, ...given(signal) })
-    },
+    importSettings: ({ format, settings }, { signal, ...query } = {}) =>
+      send('/import', { method: 'POST', query: { ...query }, body: { format, settings }, signal }),
   }
 }
 
-type WriteBody = object
-
-/** A write that answers with what is stored now. */
+/** A write that is answered with the stored value. */
 function write(
   method: 'PUT' | 'POST' | 'DELETE',
+  body: object | undefined,
   { version, signal }: WriteCondition = {},
-  body?: WriteBody,
 ): Call {
   const condition = version === undefined ? {} : { 'if-match': toEtag(version) }
-  return { method, body, headers: { prefer: 'return=representation', ...condition }, ...given(signal) }
-}
-
-function given(signal: AbortSignal | undefined): CallOptions {
-  return signal ? { signal } : {}
+  return { method, body, headers: { prefer: 'return=representation', ...condition }, signal }
 }
 
 /** Where the API is and how to reach it. */
@@ -215,7 +208,7 @@ export interface SettingsClientOptions {
 
 /** Options of every call. */
 export interface CallOptions {
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 /** What to send. */
@@ -274,7 +267,7 @@ function toQuery(query: NonNullable<Call['query']>): string {
   return parameters.size === 0 ? '' : `?${parameters.toString()}`
 }
 
-/** What stands between client and server may answer HTML. */
+/** A proxy between client and server may answer HTML. */
 async function readProblem(response: Response): Promise<Problem> {
   try {
     const body: unknown = await response.json()

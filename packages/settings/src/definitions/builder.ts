@@ -50,7 +50,7 @@ export class SettingsBuilder {
   }
 }
 
-/** A token map may have a member `key`, too: a definition, never a string. `add` refuses what is not an object. */
+/** A token map may have a member `key`, too: a definition, never a string. `add` refuses other values than objects. */
 function isDefinition(source: SettingDefinition | TokenMap | null): source is SettingDefinition {
   return typeof source !== 'object' || source === null || typeof source.key === 'string'
 }

@@ -25,26 +25,18 @@ export function checkDefinition(definition: CompleteDefinition): string[] {
   return problems
 }
 
-/** Returns what is legal and probably not meant. */
-export function lintDefinition({
-  key,
-  type,
-  pattern,
-  maxLength,
-  allowedValues,
-  min,
-  max,
-}: CompleteDefinition): string[] {
-  const ignored = [
-    pattern !== null && !isFreeText(type) ? 'pattern' : null,
-    maxLength !== null && !isFreeText(type) ? 'maxLength' : null,
-    allowedValues !== null && type !== SettingType.Select ? 'allowedValues' : null,
-    min !== null && type !== SettingType.Number ? 'min' : null,
-    max !== null && type !== SettingType.Number ? 'max' : null,
-  ].filter((name) => name !== null)
+/** Returns warnings about members that are legal, but probably a mistake. */
+export function lintDefinition(definition: CompleteDefinition): string[] {
+  const { key, type, pattern, maxLength, allowedValues, min, max } = definition
+  const ignored = {
+    ...(!isFreeText(type) && { pattern, maxLength }),
+    ...(type !== SettingType.Select && { allowedValues }),
+    ...(type !== SettingType.Number && { min, max }),
+  }
+  const names = Object.entries(ignored).flatMap(([name, value]) => (value === null ? [] : name))
   return [
     ...(/[A-Z]/.test(key) ? ['the convention for keys is lower case'] : []),
-    ...ignored.map((name) => `${name} has no effect on settings of this type`),
+    ...names.map((name) => `${name} has no effect on settings of this type`),
   ]
 }
 

@@ -179,7 +179,7 @@ function copyMembers(
   return copy
 }
 
-/** A frozen copy of what the schema describes. Anything else stays as it is and does not satisfy the schema. */
+/** A frozen copy of a value that the schema describes. Any other value stays as it is, and does not satisfy the schema. */
 function copyOf(schema: TSchema, value: unknown, context: CopyContext): unknown {
   const shape = KindGuard.IsUnion(schema) ? schema.anyOf[0] : schema
   if (shape !== undefined && opaque.has(shape))

@@ -12,7 +12,7 @@ import {
   validateValue,
   type ValueLimits,
 } from '../values/validate.ts'
-import { type CheckSchema, compileJsonSchema } from '../values/json-schema.ts'
+import { compileJsonSchema } from '../values/json-schema.ts'
 import { checkCondition, checkDefinition, isFreeText, lintDefinition } from './check-definition.ts'
 import { completeDefinition } from './definition-schema.ts'
 
@@ -66,7 +66,7 @@ export class Registry implements SettingDefinitions {
       return
     }
     this.#declared.set(key.toLowerCase(), { definition, module })
-    const { setting, problems, warnings } = toSetting(definition, module, this.#limits)
+    const { setting, problems, warnings = [] } = toSetting(definition, module, this.#limits)
     this.#problems.push(...problems.map((problem) => where + problem))
     this.#warnings.push(...warnings.map((warning) => where + warning))
     if (setting) this.#settings.set(key, setting)
@@ -101,7 +101,7 @@ export class Registry implements SettingDefinitions {
     throw new FMOD_SETTINGS_INVALID_DEFINITIONS(problems.map((problem) => `\n  - ${problem}`).join(''))
   }
 
-  /** What is legal and probably not meant, for the boot log. */
+  /** Legal, but probably mistakes; for the boot log. */
   warnings(): readonly string[] {
     return [...this.#warnings]
   }
@@ -158,31 +158,31 @@ function keyOf(definition: unknown): string | undefined {
 interface Registration {
   readonly setting?: RegisteredSetting
   readonly problems: readonly string[]
-  readonly warnings: readonly string[]
+  readonly warnings?: readonly string[]
 }
 
-/** Completes and checks a definition, compiles its pattern, decodes and validates its default. */
+/** Completes and checks a definition, compiles its pattern and its schema, decodes and validates its default. */
 function toSetting(declared: SettingDefinition, module: string, limits: ValueLimits): Registration {
   const { definition, unknown } = completeDefinition(declared)
   const problems = [...unknown, ...checkDefinition(definition)]
-  if (problems.length > 0) return { problems, warnings: [] }
-
-  const { problem, ...text } = compile(definition)
-  if (problem !== undefined) return { problems: [`the pattern ${problem}`], warnings: [] }
-  const json = compileSchema(definition)
-  if (typeof json === 'string') return { problems: [json], warnings: [] }
+  if (problems.length > 0) return { problems }
+  const { type, schema } = definition
   const validate = declared.validate ?? null
   if (validate !== null && typeof validate !== 'function')
-    return { problems: ['validate must be a function'], warnings: [] }
+    return { problems: ['validate must be a function'] }
 
+  const text = attempt(() => textLimitsOf(definition))
+  if (text instanceof Error) return { problems: [`the pattern ${text.message}`] }
+  const checkSchema = attempt(() => schema && compileJsonSchema(schema))
+  if (checkSchema instanceof Error) return { problems: [`the schema cannot be used: ${checkSchema.message}`] }
   const setting = {
     definition,
     module,
     defaultValue: null,
     ...text,
-    checkSchema: json,
+    checkSchema,
     validate: validate && validate.bind(declared),
-    maxBytes: maxBytesOf(definition.type, limits),
+    maxBytes: maxBytesOf(type, limits),
   }
   const { defaultValue, errors } = defaultOf(setting)
   return {
@@ -192,43 +192,35 @@ function toSetting(declared: SettingDefinition, module: string, limits: ValueLim
   }
 }
 
-/** The check of values by the schema, null where there is none, or why the schema cannot be used. */
-function compileSchema({ schema }: CompleteDefinition): CheckSchema | null | string {
+/** What the task returns, or why it failed. */
+function attempt<T>(task: () => T): T | Error {
   try {
-    return schema && compileJsonSchema(schema)
+    return task()
   } catch (error) {
-    return `the schema cannot be used: ${error instanceof Error ? error.message : String(error)}`
+    return error instanceof Error ? error : new Error(String(error))
   }
 }
 
-type TextLimits = Pick<RegisteredSetting, 'pattern' | 'maxLength'>
-
-/** The pattern and the longest text where the type honours them, or why the pattern cannot be used. */
-function compile(definition: CompleteDefinition): TextLimits & { readonly problem?: string } {
+/** The pattern and the longest text where the type honours them. @throws {Error} the pattern cannot be used */
+function textLimitsOf(definition: CompleteDefinition): Pick<RegisteredSetting, 'pattern' | 'maxLength'> {
   const { type, pattern: source, maxLength } = definition
   if (!isFreeText(type)) return { pattern: null, maxLength: null }
   if (source === null) return { pattern: null, maxLength }
-  try {
-    const pattern = compilePattern(source)
-    const limits = {
-      pattern: { ...pattern, message: describeFormat(definition, pattern) },
-      maxLength: maxLength ?? pattern.maxLength,
-    }
-    if (limits.maxLength <= pattern.maxLength) return limits
-    const problem = `takes too long on ${maxLength} characters: use a maxLength of at most ${pattern.maxLength}`
-    return { ...limits, problem }
-  } catch (error) {
-    return { pattern: null, maxLength, problem: error instanceof Error ? error.message : String(error) }
-  }
+  const pattern = compilePattern(source)
+  if (maxLength !== null && maxLength > pattern.maxLength)
+    throw new Error(
+      `takes too long on ${maxLength} characters: use a maxLength of at most ${pattern.maxLength}`,
+    )
+  const message = describeFormat(definition, pattern)
+  return { pattern: { ...pattern, message }, maxLength: maxLength ?? pattern.maxLength }
 }
 
 function defaultOf(setting: RegisteredSetting): { defaultValue: JsonValue; errors: readonly string[] } {
   const { type, defaultValue: raw } = setting.definition
   if (raw === null) return { defaultValue: null, errors: [] }
-  const decoded = decodeDefault(type, raw)
-  if (!decoded.ok) return { defaultValue: null, errors: decoded.errors }
-  const errors = validateValue(setting, decoded.value)
-  return { defaultValue: deepFreeze(decoded.value), errors }
+  const decoded = attempt(() => decodeDefault(type, raw))
+  if (decoded instanceof Error) return { defaultValue: null, errors: [decoded.message] }
+  return { defaultValue: deepFreeze(decoded), errors: validateValue(setting, decoded) }
 }
 
 /** A rule as the service applies it: to the values as a write would leave them. */

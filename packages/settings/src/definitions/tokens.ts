@@ -122,7 +122,7 @@ export const setting: {
   text: (key, options) => token(SettingType.Text, key, options),
   number: (key, options) => token(SettingType.Number, key, options),
   bool: (key, options) => token(SettingType.Bool, key, options),
-  json: declareJson,
+  json: declareJson as DeclareJson, // an implementation has its overloads' types only if it repeats them
   select: (key: string, options: AnyOptions) => token(SettingType.Select, key, options),
   color: (key, options) => token(SettingType.Color, key, options),
   url: (key, options) => token(SettingType.Url, key, options),
@@ -132,18 +132,9 @@ export const setting: {
   dateTime: (key, options) => token(SettingType.DateTime, key, options),
 }
 
-function declareJson<const K extends string, S extends TSchema, D extends Frozen<Static<S>> | null = null>(
-  key: K,
-  options: TokenOptions<Frozen<Static<S>>> & { readonly schema: S; readonly default?: D },
-): SettingToken<Value<Frozen<Static<S>>, D>, K>
-function declareJson<T>(): Declare<T, Schemed>
-function declareJson<const K extends string, D extends JsonValue = null>(
-  key: K,
-  options: TokenOptions<JsonValue> & Schemed & { readonly default?: D },
-): SettingToken<Value<JsonValue, D>, K>
-function declareJson<T>(key?: string, options?: AnyOptions): SettingToken<JsonValue> | Declare<T, Schemed> {
+function declareJson(key?: string, options?: AnyOptions) {
   if (key !== undefined && options) return token(SettingType.Json, key, options)
-  return (ownKey, ownOptions) => token(SettingType.Json, ownKey, ownOptions)
+  return (ownKey: string, ownOptions: AnyOptions) => token(SettingType.Json, ownKey, ownOptions)
 }
 
 type AnyOptions = TokenOptions<never> & { readonly default?: unknown }

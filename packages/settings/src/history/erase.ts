@@ -1,12 +1,10 @@
-/** Removes a user from everything that the settings store. */
+/** Removes a user from all stored settings. */
 import { setImmediate } from 'node:timers/promises'
-import type { Events } from '@fastify-modular/core'
-import type { FastifyBaseLogger } from 'fastify'
-import type { Coherence } from '../memory/coherence.ts'
-import { requireUser, type UserCache } from '../memory/user-values.ts'
-import { type SettingsStore, userHash } from '../store/store.ts'
+import { requireUser } from '../memory/user-values.ts'
+import type { Parts } from '../parts.ts'
+import { userHash } from '../store/store.ts'
 
-/** What was removed, and what may be left in other places. */
+/** Counts of removed data, and the places that may still have some. */
 export interface ErasureReport {
   /** Values of the user. */
   readonly values: number
@@ -18,42 +16,32 @@ export interface ErasureReport {
   readonly left: readonly string[]
 }
 
-interface EraseInit {
-  readonly store: Pick<SettingsStore, 'users'>
-  readonly users: Pick<UserCache, 'forget'>
-  readonly coherence: Pick<Coherence, 'reload'>
-  readonly events: () => Events | undefined
-  readonly log: FastifyBaseLogger
-}
-
-/** Makes `settings.eraseUser`: one transaction for each portion, safe to repeat and to interrupt. */
-export function createErase({ store, users, coherence, events, log }: EraseInit) {
-  return async function eraseUser(id: string): Promise<ErasureReport> {
-    const userId = requireUser(id)
-    const counts = { values: 0, history: 0, mentions: 0 }
-    let isDone = false
-    try {
-      while (!isDone) {
-        const erased = await store.users.erase(userId)
-        users.forget([userId])
-        for (const count of ['values', 'history', 'mentions'] as const) counts[count] += erased[count]
-        isDone = erased.isDone
-        await setImmediate()
-      }
-    } finally {
-      // A portion that failed may have been committed.
-      if (!isDone) users.forget([userId])
-      log.info(
-        { audit: 'settings.erase', user: userHash(userId), ...counts, complete: isDone },
-        isDone ? 'the settings of a user were erased' : 'only part of the settings of a user was erased',
-      )
-      // Shared values in memory name their writers.
-      if (!isDone || counts.mentions > 0) await coherence.reload()
+/** One transaction for each portion, safe to repeat and to interrupt. */
+export async function eraseUser(
+  { store, users, coherence, events, log }: Parts,
+  id: string,
+): Promise<ErasureReport> {
+  const userId = requireUser(id)
+  const counts = { values: 0, history: 0, mentions: 0 }
+  let isDone = false
+  try {
+    while (!isDone) {
+      const erased = await store.users.erase(userId)
+      users.forget([userId])
+      for (const count of ['values', 'history', 'mentions'] as const) counts[count] += erased[count]
+      isDone = erased.isDone
+      await setImmediate()
     }
-    return { ...counts, left: [...placesOf(events()), 'backups of the database', 'logs'] }
+  } finally {
+    // A portion that failed may have been committed.
+    if (!isDone) users.forget([userId])
+    log.info(
+      { audit: 'settings.erase', user: userHash(userId), ...counts, complete: isDone },
+      isDone ? 'the settings of a user were erased' : 'only part of the settings of a user was erased',
+    )
+    // Shared values in memory name their writers.
+    if (!isDone || counts.mentions > 0) await coherence.reload()
   }
-}
-
-function placesOf(bus: Events | undefined): string[] {
-  return bus?.transactional ? ['events that are not handled yet, and dead letters'] : []
+  const queued = events()?.transactional ? ['events that are not handled yet, and dead letters'] : []
+  return { ...counts, left: [...queued, 'backups of the database', 'logs'] }
 }

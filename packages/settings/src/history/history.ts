@@ -1,10 +1,11 @@
-/** What happened to values, masked like every response. */
+/** The changes of values, masked like every response. */
 import { ArgumentException, type Caller } from '@fastify-modular/core'
 import type { SharedValues } from '../memory/shared-values.ts'
+import type { Parts } from '../parts.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
-import type { HistoryPlace, HistoryRow, SettingsStore } from '../store/store.ts'
+import type { HistoryPlace, HistoryRow } from '../store/store.ts'
 import { readText } from '../values/json.ts'
-import { isSecret } from '../values/validate.ts'
+import { isSecret, type RegisteredSetting } from '../values/validate.ts'
 import { namedScope, rowUser } from '../memory/user-values.ts'
 import { namedCaller, requireVisible, visibleTo } from '../visibility.ts'
 
@@ -14,9 +15,9 @@ export interface HistoryEntry {
   readonly key: string
   readonly scope: SettingScope
   readonly userId: string | null
-  /** What was stored before; null where nothing was, and for sensitive settings. */
+  /** The value before; null if none was stored, and for sensitive settings. */
   readonly oldValue: JsonValue
-  /** What was stored then; null where the value was removed, and for sensitive settings. */
+  /** The new value; null if the value was removed, and for sensitive settings. */
   readonly newValue: JsonValue
   /** Whether a value was stored after the change: distinguishes what masking hides. */
   readonly isOverridden: boolean
@@ -67,82 +68,74 @@ export interface HistoryPage {
   readonly next: string | null
 }
 
-/** Makes `settings.history`: what happened to System and Application values, or to those of one user; of defined settings only. */
-export type ReadHistory = (filter?: HistoryFilter) => Promise<HistoryPage>
-
 const maxLimit = 500
 /** Bytes of stored text in a page. */
 const pageBytes = 256 * 1024
 
-interface HistoryInit {
-  readonly store: Pick<SettingsStore, 'history'>
-  readonly sharedValues: Pick<SharedValues, 'find'>
+/** Changes of System and Application values, or of one user's values; of defined settings only. */
+export async function readHistory(
+  { store, sharedValues }: Pick<Parts, 'store' | 'sharedValues'>,
+  options: HistoryFilter = {},
+): Promise<HistoryPage> {
+  const caller = namedCaller(options)
+  const { before, limit = 50, since, visibleTo: _caller, ...filter } = options
+  if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit)
+    throw new ArgumentException(`The limit must be an integer from 1 to ${maxLimit}.`, 'limit')
+  if (filter.revision !== undefined) requireRevision(filter.revision)
+  if (typeof before === 'number' && !Number.isSafeInteger(before))
+    throw new ArgumentException(notAPlace, 'before')
+  const selection = {
+    ...filter,
+    ...rowsOf(filter, sharedValues, caller),
+    ...(since !== undefined && { since: toTime(since) }),
+  }
+  const begin = typeof before === 'string' ? { following: toPlace(before, selection.userId) } : given(before)
+  const rows = await store.history({ ...selection, ...begin, limit, maxBytes: pageBytes })
+  const last = rows.at(-1)
+  const rest = last ? await store.history({ ...selection, following: last, limit: 1 }) : []
+  const visible = caller && visibleTo(caller)
+  return {
+    entries: rows.flatMap((row) => {
+      const setting = sharedValues.find(row.key)?.setting
+      return setting && visible?.record(setting.definition, row) !== false ? toEntry(row, setting) : []
+    }),
+    next: last && rest.length > 0 ? toNext(last) : null,
+  }
 }
 
-export function createHistory({ store, sharedValues }: HistoryInit): ReadHistory {
-  /** Undefined for a setting that no module defines any more, and for what the caller may not see. */
-  function toEntry(row: HistoryRow, caller: Caller | undefined): HistoryEntry | undefined {
-    const state = sharedValues.find(row.key)
-    if (!state) return undefined
-    if (caller && !visibleTo(caller).record(state.setting.definition, row)) return undefined
-    const show = (text: string | null, encrypted: boolean): JsonValue =>
-      text === null || isSecret(state.setting, { encrypted }) ? null : readText(text)
-    const { revision, key, scope, origin, actor, note, requestId, setSize } = row
-    return {
-      revision,
-      key,
-      scope,
-      userId: row.userId || null,
-      oldValue: show(row.oldValue, row.oldEncrypted),
-      newValue: show(row.newValue, row.newEncrypted),
-      isOverridden: row.newValue !== null,
-      origin,
-      actor,
-      note,
-      requestId,
-      setSize,
-      at: new Date(row.at).toISOString(),
-    }
-  }
+/**
+ * The rows that a filter selects: one user's rows, or System and Application rows.
+ * @throws {ForbiddenException} the caller may not see them
+ */
+function rowsOf(filter: HistoryFilter, sharedValues: Pick<SharedValues, 'find'>, caller: Caller | undefined) {
+  const { key } = filter
+  const scope = namedScope(filter)
+  const userId = scope === undefined ? '' : rowUser(scope, filter.userId)
+  if (!caller) return { userId, ...(scope !== undefined && { scope }) }
+  const definition = key === undefined ? undefined : sharedValues.find(key)?.setting.definition
+  requireVisible(caller, definition, { scope, userId: filter.userId })
+  const visible = scope ?? (caller.isAdmin === true ? undefined : SettingScope.Application)
+  return { userId, ...(visible !== undefined && { scope: visible }) }
+}
 
-  /**
-   * The rows that a filter asks for: those of one user, or those that belong to no user.
-   * @throws {ForbiddenException} the caller may not see them
-   */
-  function rowsOf(filter: HistoryFilter, caller: Caller | undefined) {
-    const { key } = filter
-    const scope = namedScope(filter)
-    const userId = scope === undefined ? '' : rowUser(scope, filter.userId)
-    if (!caller) return { scope, userId }
-    const definition = key === undefined ? undefined : sharedValues.find(key)?.setting.definition
-    requireVisible(caller, definition, { scope, userId: filter.userId })
-    return { scope: scope ?? (caller.isAdmin === true ? scope : SettingScope.Application), userId }
-  }
-
-  return async function history(options: HistoryFilter = {}) {
-    const caller = namedCaller(options)
-    const { before, limit = 50, since, visibleTo: _caller, ...filter } = options
-    if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit) {
-      throw new ArgumentException(`The limit must be an integer from 1 to ${maxLimit}.`, 'limit')
-    }
-    if (filter.revision !== undefined) requireRevision(filter.revision)
-    if (typeof before === 'number' && !Number.isSafeInteger(before))
-      throw new ArgumentException(notAPlace, 'before')
-    const { scope, userId } = rowsOf(filter, caller)
-    const selection = {
-      ...filter,
-      userId,
-      ...(scope !== undefined && { scope }),
-      ...(since !== undefined && { since: toTime(since) }),
-    }
-    const begin = typeof before === 'string' ? { following: toPlace(before, userId) } : given(before)
-    const rows = await store.history({ ...selection, ...begin, limit, maxBytes: pageBytes })
-    const last = rows.at(-1)
-    const rest = last ? await store.history({ ...selection, following: last, limit: 1 }) : []
-    return {
-      entries: rows.flatMap((row) => toEntry(row, caller) ?? []),
-      next: last && rest.length > 0 ? toNext(last) : null,
-    }
+function toEntry(row: HistoryRow, setting: RegisteredSetting): HistoryEntry {
+  const show = (text: string | null, encrypted: boolean): JsonValue =>
+    text === null || isSecret(setting, { encrypted }) ? null : readText(text)
+  const { revision, key, scope, origin, actor, note, requestId, setSize } = row
+  return {
+    revision,
+    key,
+    scope,
+    userId: row.userId || null,
+    oldValue: show(row.oldValue, row.oldEncrypted),
+    newValue: show(row.newValue, row.newEncrypted),
+    isOverridden: row.newValue !== null,
+    origin,
+    actor,
+    note,
+    requestId,
+    setSize,
+    at: new Date(row.at).toISOString(),
   }
 }
 
@@ -168,7 +161,7 @@ function toPlace(next: string, userId: string): HistoryPlace {
   return { at: 0, revision: numbers.first, scope, userId, key } // only users' entries are in the order of time
 }
 
-/** @throws {ArgumentException} without a revision the newest entry would be taken; no database has others */
+/** @throws {ArgumentException} not a revision: without one the newest entry would be taken */
 export function requireRevision(revision: number): void {
   if (!Number.isSafeInteger(revision) || revision < 1)
     throw new ArgumentException('The revision must be a positive integer.', 'revision')

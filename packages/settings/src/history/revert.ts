@@ -1,20 +1,20 @@
-/** The way back: what a revision replaced, or wrote, is written once more, checked like every write. */
+/** Restores and reverts: an old value is written again, checked like every write. */
 import { type Caller, ConflictException, NotFoundException } from '@fastify-modular/core'
-import { requireFit, requireSetting, type SharedValues } from '../memory/shared-values.ts'
+import { PreconditionFailedException, SettingsChangedException } from '../exceptions.ts'
+import { requireFit, requireSetting } from '../memory/shared-values.ts'
+import type { Parts } from '../parts.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import type { JsonValue, SettingScope } from '../setting-definition.ts'
-import type { HistoryRow, SettingsStore } from '../store/store.ts'
+import type { HistoryRow } from '../store/store.ts'
 import { isSecret } from '../values/validate.ts'
 import { namedCaller, requireUpdater } from '../visibility.ts'
 import { placeOf, type ValuePlace } from '../write/set.ts'
 import {
-  changeKind,
   type ChangeKind,
   type EntryOutcome,
   type Expects,
-  toConflict,
-  toPreconditionFailed,
-  type Write,
+  isVersion,
+  reset,
   type WriteEntry,
   type WriteOptions,
   type WriteOutcome,
@@ -25,7 +25,7 @@ import { requireRevision } from './history.ts'
 export interface RestoreTarget extends ValuePlace {
   readonly key: string
   readonly revision: number
-  /** Restores what the revision replaced, in place of what it wrote. @default false */
+  /** Restores the value that the revision replaced instead of the one it wrote. @default false */
   readonly undo?: boolean
 }
 
@@ -40,8 +40,7 @@ export interface RevertOptions extends WriteOptions {
   /** Only these of its settings. @default all of them */
   readonly keys?: readonly string[]
   /**
-   * Also puts back what was changed since: `true` whatever it is now, versions by key (those of `conflicts`; 0 is unset) only
-   * what was seen.
+   * Also overwrites later changes: all of them with `true`, or only these versions by key (those of `conflicts`; 0 is unset).
    * @default false
    */
   readonly force?: boolean | Readonly<Record<string, number>>
@@ -51,14 +50,14 @@ export interface RevertOptions extends WriteOptions {
   readonly visibleTo?: Caller
 }
 
-/** What became of one value, or would become; secrets as null. */
+/** How one value changes; secrets as null. */
 export interface RevertedValue {
   readonly key: string
   readonly scope: SettingScope
   readonly change: ChangeKind
-  /** What is there now. */
+  /** The current value. */
   readonly oldValue: JsonValue
-  /** What comes back. */
+  /** The value that is put back. */
   readonly newValue: JsonValue
   readonly isSecret: boolean
   /** When a secret that comes back was stored, ISO 8601; null for other values, and where the history has lost it. */
@@ -74,195 +73,142 @@ export interface RevertReport {
   readonly values: readonly RevertedValue[]
 }
 
-interface RevertsInit {
-  readonly store: Pick<SettingsStore, 'history' | 'shared'>
-  readonly sharedValues: SharedValues
-  readonly codec: RowCodec
-  readonly write: Write
+/**
+ * Writes the value that a revision had written, or the one that it replaced, as a new revision.
+ * @throws {NotFoundException} unknown setting, or the revision did not change it
+ * @throws {ArgumentException} the target is not a value of the setting at a revision
+ * @throws {ConflictException} the old value cannot be decrypted any more, or the host locked the setting
+ * @throws {PreconditionFailedException} the row is not at `version` any more
+ */
+export async function restore(
+  { sharedValues, store, codec, write }: Parts,
+  { key, revision, undo = false, ...place }: RestoreTarget,
+  { version, ...options }: RestoreOptions = {},
+  expects: Expects | undefined = isVersion(version),
+): Promise<WriteOutcome> {
+  const state = requireSetting(sharedValues, key)
+  const id = { key, ...placeOf(state, place) }
+  requireRevision(revision)
+  const [past] = await store.history({ ...id, revision, limit: 1 })
+  if (!past) throw new NotFoundException(`Revision of the setting "${key}"`, revision)
+  const found = undo ? oldValueOf(past, codec) : readValue(past, past.newValue, past.newEncrypted, codec)
+  if (!found) throw new ConflictException(unreadable(key))
+  const entry = { ...id, state, ...found, expects }
+  return write([entry], { origin: 'restore', ...options })
 }
 
-/** An entry to write, with the entry of history that it takes back. */
-interface Undone {
-  readonly row: HistoryRow
-  readonly storedAt: string | null
-  readonly entry: WriteEntry
+/**
+ * Puts back every value that a revision replaced, all or nothing, as a new revision.
+ * @throws {NotFoundException} no such revision, or an entry of it is trimmed or belongs to no setting
+ * @throws {ConflictException} settings are locked, or have changed since (`conflicts`; not with `force`)
+ * @throws {PreconditionFailedException} `expects` refuses the revision of the store
+ * @throws {SettingValidationException} an old value no longer fits, or cannot be decrypted
+ */
+export async function revert(
+  parts: Parts,
+  revision: number,
+  revertOptions: RevertOptions = {},
+  expects?: Expects,
+): Promise<RevertReport> {
+  const caller = namedCaller(revertOptions)
+  const { keys, visibleTo: _caller, ...options } = revertOptions
+  if (caller) requireUpdater(caller)
+  requireRevision(revision)
+  // One write has made them together, so they may be in memory together.
+  const everything = { limit: Number.MAX_SAFE_INTEGER }
+  const rows = await parts.store.history({ revision, ...(keys && { keys }), ...everything })
+  const settings = rows.map(({ key }) => parts.sharedValues.find(key)?.setting)
+  const scopes = settings.map((setting) => setting?.definition.scope)
+  if (caller) requireUpdater(caller, [...scopes, ...rows.map(({ scope }) => scope)])
+  const setSize = keys ? new Set(keys).size : (rows[0]?.setSize ?? 1)
+  if (rows.length < setSize || rows.length === 0 || settings.includes(undefined))
+    throw new NotFoundException('Change set', revision)
+  const note = [`Reverts revision ${revision}.`, options.note ?? ''].join(' ').trim()
+  return putBack(parts, rows, { origin: 'revert', ...options, note }, expects)
 }
-
-/** Writes old values once more. */
-export class Reverts {
-  readonly #init: RevertsInit
-
-  constructor(init: RevertsInit) {
-    this.#init = init
-  }
-
-  /**
-   * Writes the value that a revision had written, or the one that it replaced, as a new revision.
-   * @throws {NotFoundException} unknown setting, or the revision did not change it
-   * @throws {ArgumentException} the target is not a value of the setting at a revision
-   * @throws {ConflictException} the old value cannot be decrypted any more, or the host locked the setting
-   * @throws {PreconditionFailedException} the row is not at `version` any more
-   */
-  async restore(
-    { key, revision, undo = false, ...place }: RestoreTarget,
-    { version, ...options }: RestoreOptions = {},
-    expects: Expects | undefined = isVersion(version),
-  ): Promise<WriteOutcome> {
-    const state = requireSetting(this.#init.sharedValues, key)
-    const id = { key, ...placeOf(state, place) }
-    requireRevision(revision)
-    const [past] = await this.#init.store.history({ ...id, revision, limit: 1 })
-    if (!past) throw new NotFoundException(`Revision of the setting "${key}"`, revision)
-    const text = undo ? oldTextOf(past) : { value: past.newValue, encrypted: past.newEncrypted }
-    const change = toChange(past, text, this.#init.codec)
-    if (!change) throw new ConflictException(unreadable(key))
-    return this.#init.write(
-      [{ ...id, state, change, expects }],
-      { origin: 'restore', ...options },
-      { onStale: toPreconditionFailed },
-    )
-  }
-
-  /**
-   * Puts back every value that a revision replaced, all or nothing, as a new revision.
-   * @throws {NotFoundException} no such revision, or an entry of it is trimmed or belongs to no setting
-   * @throws {ConflictException} settings are locked, or have changed since (`conflicts`; not with `force`)
-   * @throws {PreconditionFailedException} `expects` refuses the revision of the store
-   * @throws {SettingValidationException} an old value no longer fits, or cannot be decrypted
-   */
-  async revert(
-    revision: number,
-    revertOptions: RevertOptions = {},
-    expects?: Expects,
-  ): Promise<RevertReport> {
-    const caller = namedCaller(revertOptions)
-    const { keys, visibleTo: _caller, ...options } = revertOptions
-    if (caller) requireUpdater(caller)
-    const rows = await this.#rowsOf(revision, keys)
-    const scopes = rows.flatMap(({ key, scope }) => [
-      scope,
-      this.#init.sharedValues.find(key)?.setting.definition.scope,
-    ])
-    if (caller) requireUpdater(caller, scopes)
-    this.#requireWhole(revision, rows, keys)
-    const note = [`Reverts revision ${revision}.`, options.note ?? ''].join(' ').trim()
-    return this.#putBack(rows, { origin: 'revert', ...options, note }, expects)
-  }
-
-  /** Writes what the rows replaced, if the values are as the rows left them. */
-  async #putBack(
-    rows: readonly HistoryRow[],
-    { force = false, dryRun = false, ...options }: Omit<RevertOptions, 'keys' | 'visibleTo'>,
-    expects: Expects | undefined,
-    left = attempts,
-  ): Promise<RevertReport> {
-    // What is written from here on is not in what the history says.
-    const { revision: seen } = await this.#init.store.shared.read([])
-    const looksBack = force !== true && rows.some(({ newValue }) => newValue === null)
-    let isOvertaken = false
-    const errors = new Map<string, readonly string[]>()
-    const past = await Promise.all(rows.map((row) => this.#lookBack(row)))
-    const undone = past.map(({ row, storedAt, isLast }): Undone => {
-      const state = requireFit(requireSetting(this.#init.sharedValues, row.key), row.scope)
-      const change = toChange(row, oldTextOf(row), this.#init.codec)
-      if (!change) errors.set(row.key, [unreadable(row.key)])
-      const isExpected: Expects = (version) =>
-        (isLast && version === versionAfter(row)) || version === versionOf(force, row.key)
-      const entry = { ...idOf(row), state, change: change ?? ({ kind: 'clear' } as const) }
-      return { row, storedAt, entry: { ...entry, expects: force === true ? undefined : isExpected } }
-    })
-    const isCurrent: Expects = (now) => {
-      if (expects && !expects(now)) throw toPreconditionFailed([])
-      isOvertaken = looksBack && now !== seen
-      return !isOvertaken
-    }
-    try {
-      const outcome = await this.#init.write(
-        undone.map(({ entry }) => entry),
-        options,
-        { onStale: toConflict, errors, dryRun, expects: looksBack || expects ? isCurrent : undefined },
-      )
-      const values = undone.map((each, index) => this.#toReverted(each, outcome.entries[index]))
-      return { revision: outcome.revision, dryRun, values }
-    } catch (error) {
-      // Something was written meanwhile: only another look at the history says whether it was one of these values.
-      if (!isOvertaken || left === 1) throw error
-      return this.#putBack(rows, { force, dryRun, ...options }, expects, left - 1)
-    }
-  }
-
-  /** The entries of a change set, in the order of their rows. */
-  async #rowsOf(revision: number, keys: readonly string[] | undefined): Promise<readonly HistoryRow[]> {
-    requireRevision(revision)
-    const selection = { revision, ...(keys && { keys }) }
-    const rows: HistoryRow[] = []
-    for (let size = portion; size === portion;) {
-      const last = rows.at(-1)
-      const page = await this.#init.store.history({
-        ...selection,
-        ...(last && { following: last }),
-        limit: portion,
-      })
-      rows.push(...page)
-      size = page.length
-    }
-    return rows
-  }
-
-  /** Everything that the history says about an entry: it may not answer any more once the write is done. */
-  async #lookBack(row: HistoryRow) {
-    const { setting } = requireSetting(this.#init.sharedValues, row.key)
-    const encrypted = row.oldEncrypted || row.newEncrypted
-    const comesBack = row.oldValue !== null && isSecret(setting, { encrypted })
-    const [stored] = comesBack
-      ? await this.#init.store.history({ ...idOf(row), before: row.revision, limit: 1 })
-      : []
-    // A row that is not there has no version: only the history knows whether it was written since.
-    const [last] = row.newValue === null ? await this.#init.store.history({ ...idOf(row), limit: 1 }) : [row]
-    const storedAt = stored ? new Date(stored.at).toISOString() : null
-    return { row, storedAt, isLast: last?.revision === row.revision }
-  }
-
-  #requireWhole(revision: number, rows: readonly HistoryRow[], keys: readonly string[] | undefined): void {
-    const expected = keys ? new Set(keys).size : rows[0]?.setSize
-    const isWhole = rows.length > 0 && rows.length >= (expected ?? 0)
-    if (!isWhole || rows.some(({ key }) => !this.#init.sharedValues.find(key)))
-      throw new NotFoundException('Change set', revision)
-  }
-
-  #toReverted({ row, storedAt, entry }: Undone, outcome: EntryOutcome | undefined): RevertedValue {
-    const { setting } = entry.state
-    const before = outcome?.before
-    const layer = before && this.#init.codec.layerOf(setting, before)
-    const secret = isSecret(setting, before) || row.oldEncrypted
-    const newValue = entry.change.kind === 'set' ? entry.change.value : null
-    return {
-      key: row.key,
-      scope: row.scope,
-      change: changeKind(outcome ?? {}),
-      oldValue: secret || layer?.state !== 'valid' ? null : layer.value,
-      newValue: secret ? null : newValue,
-      isSecret: secret,
-      storedAt,
-    }
-  }
-}
-
-/** Entries that are read at once. */
-const portion = 500
 
 /** How often the history is looked at where others write meanwhile. */
 const attempts = 3
 
-function idOf({ scope, userId, key }: HistoryRow) {
-  return { scope, userId, key }
+/** Writes what the rows replaced, if the values are as the rows left them. */
+async function putBack(
+  parts: Parts,
+  rows: readonly HistoryRow[],
+  { force = false, dryRun = false, ...options }: Omit<RevertOptions, 'keys' | 'visibleTo'>,
+  expects: Expects | undefined,
+  left = attempts,
+): Promise<RevertReport> {
+  // The history that is read below may lack writes after this revision.
+  const { revision: seen } = await parts.store.shared.read([])
+  const past = await Promise.all(rows.map((row) => lookBack(parts, row)))
+  const errors = new Map<string, readonly string[]>()
+  const entries = past.map(({ row, isLast }): WriteEntry => {
+    const { key, scope, userId } = row
+    const state = requireFit(requireSetting(parts.sharedValues, key), scope)
+    const old = oldValueOf(row, parts.codec)
+    if (!old) errors.set(key, [unreadable(key)])
+    const isExpected: Expects = (version) =>
+      (isLast && version === versionAfter(row)) || version === versionOf(force, key)
+    return { key, scope, userId, state, ...(old ?? reset), expects: force === true ? undefined : isExpected }
+  })
+  const looksBack = force !== true && rows.some(({ newValue }) => newValue === null)
+  let isOvertaken = false
+  const isCurrent: Expects = (now) => {
+    if (expects && !expects(now)) throw new PreconditionFailedException()
+    isOvertaken = looksBack && now !== seen
+    if (isOvertaken) throw new SettingsChangedException([])
+    return true
+  }
+  try {
+    const control = { isBulk: true, errors, dryRun, expects: looksBack || expects ? isCurrent : undefined }
+    const outcome = await parts.write(entries, options, control)
+    const values = outcome.entries.flatMap((each, index) => {
+      const entry = past[index]
+      return entry ? toReverted(each, entry, parts.codec) : []
+    })
+    return { revision: outcome.revision, dryRun, values }
+  } catch (error) {
+    // Another write came first: the history shows whether it changed one of these values.
+    if (!isOvertaken || left === 1) throw error
+    return putBack(parts, rows, { force, dryRun, ...options }, expects, left - 1)
+  }
 }
 
-function isVersion(version: number | undefined): Expects | undefined {
-  return version === undefined ? undefined : (found) => found === version
+/** Reads the history of an entry before the write: afterwards the database might not answer. */
+async function lookBack({ sharedValues, store }: Parts, row: HistoryRow) {
+  const { setting } = requireSetting(sharedValues, row.key)
+  const { scope, userId, key, revision } = row
+  const encrypted = row.oldEncrypted || row.newEncrypted
+  const comesBack = row.oldValue !== null && isSecret(setting, { encrypted })
+  const [stored] = comesBack ? await store.history({ scope, userId, key, before: revision, limit: 1 }) : []
+  // A missing row has no version: only the history shows whether it was written since.
+  const [last] = row.newValue === null ? await store.history({ scope, userId, key, limit: 1 }) : [row]
+  const storedAt = stored ? new Date(stored.at).toISOString() : null
+  return { row, storedAt, isLast: last?.revision === revision }
 }
 
-/** The version of a row that nobody has written since. */
+type PastEntry = Awaited<ReturnType<typeof lookBack>>
+
+function toReverted(
+  { entry, kind, before }: EntryOutcome,
+  { row, storedAt }: PastEntry,
+  codec: RowCodec,
+): RevertedValue {
+  const { setting } = entry.state
+  const layer = before && codec.layerOf(setting, before)
+  const secret = isSecret(setting, before) || row.oldEncrypted
+  return {
+    key: row.key,
+    scope: row.scope,
+    change: kind,
+    oldValue: secret || layer?.state !== 'valid' ? null : layer.value,
+    newValue: secret ? null : entry.value,
+    isSecret: secret,
+    storedAt,
+  }
+}
+
+/** The version of the row if no later write changed it. */
 function versionAfter({ newValue, revision }: HistoryRow): number {
   return newValue === null ? 0 : revision
 }
@@ -272,25 +218,20 @@ function versionOf(force: RevertOptions['force'], key: string): number | undefin
   return typeof force === 'object' && Object.hasOwn(force, key) ? force[key] : undefined
 }
 
-/** A value of an entry as it is stored; null where there was none. */
-interface EntryText {
-  readonly value: string | null
-  readonly encrypted: boolean
+function oldValueOf(row: HistoryRow, codec: RowCodec) {
+  return readValue(row, row.oldValue, row.oldEncrypted, codec)
 }
 
-function oldTextOf({ oldValue, oldEncrypted }: HistoryRow): EntryText {
-  return { value: oldValue, encrypted: oldEncrypted }
-}
-
-/** Undefined where the value cannot be decrypted any more. */
-function toChange(
-  entry: HistoryRow,
-  { value, encrypted }: EntryText,
+/** What writes a value of an entry again; undefined where it cannot be decrypted any more. */
+function readValue(
+  row: HistoryRow,
+  value: string | null,
+  encrypted: boolean,
   codec: RowCodec,
-): WriteEntry['change'] | undefined {
-  if (value === null) return { kind: 'clear' }
+): Pick<WriteEntry, 'value' | 'isReset'> | undefined {
+  if (value === null) return reset
   try {
-    return { kind: 'set', value: JSON.parse(codec.textOf(entry, { value, encrypted })) as JsonValue } // canonical JSON
+    return { value: JSON.parse(codec.textOf(row, { value, encrypted })) as JsonValue } // canonical JSON
   } catch {
     return undefined
   }

@@ -1,21 +1,14 @@
 /** System and Application values as a file: in a stable order for version control, without secrets. */
 import { ArgumentException, type Caller } from '@fastify-modular/core'
-import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
-import {
-  changeKind,
-  type ChangeKind,
-  type Expects,
-  toConflict,
-  toPreconditionFailed,
-  type Write,
-  type WriteEntry,
-  type WriteOptions,
-} from '../write/write.ts'
-import { namedCaller, requireUpdater, visibleTo } from '../visibility.ts'
+import { SettingsChangedException } from '../exceptions.ts'
 import { requireFit, type SettingState, sharedScope, type SharedValues } from '../memory/shared-values.ts'
-import type { Layer } from '../secrets/row-codec.ts'
+import type { Parts } from '../parts.ts'
+import { sharedLayer } from '../reading/dto.ts'
+import type { JsonValue, SharedScope } from '../setting-definition.ts'
+import { compareText } from '../store/plan-write.ts'
 import { isSecret } from '../values/validate.ts'
-import type { Coherence } from '../memory/coherence.ts'
+import { namedCaller, requireUpdater, visibleTo } from '../visibility.ts'
+import { type ChangeKind, type Expects, reset, type WriteEntry, type WriteOptions } from '../write/write.ts'
 
 /** One stored value of a file. */
 interface ExportedSetting {
@@ -73,100 +66,76 @@ export interface ExportOptions {
   readonly visibleTo?: Caller
 }
 
-export interface Transfer {
-  exportSettings(options?: ExportOptions): SettingsExport
-  /**
-   * All or nothing.
-   * @throws {SettingValidationException} values that break their definitions, by key
-   * @throws {ConflictException} the store is not at `revision` any more, or a setting is locked
-   * @throws {ArgumentException} one setting twice, or in a scope it does not have
-   * @throws {PreconditionFailedException} `expects` refuses the revision of the store
-   */
-  importSettings(
-    file: Pick<SettingsExport, 'settings'>,
-    options?: ImportOptions,
-    expects?: Expects,
-  ): Promise<ImportReport>
-}
-
-interface TransferInit {
-  readonly sharedValues: SharedValues
-  readonly states: () => readonly SettingState[]
-  readonly coherence: Pick<Coherence, 'catchUp'>
-  readonly write: Write
-}
-
 const importModes: readonly unknown[] = ['merge', 'replace']
 
-export function createTransfer({ sharedValues, states, coherence, write }: TransferInit): Transfer {
-  /** Settings with a stored value, sorted by key. */
-  function stored(caller: Caller | undefined): readonly SettingState[] {
-    if (caller) requireUpdater(caller)
-    const visible = caller && visibleTo(caller)
-    return states()
-      .filter((state) => layerOf(state) && (!visible || visible.record(state.setting.definition)))
-      .toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+export function exportSettings(parts: Parts, options: ExportOptions = {}): SettingsExport {
+  const settings: ExportedSetting[] = []
+  const omitted: string[] = []
+  for (const state of storedSettings(parts, namedCaller(options))) {
+    const { key } = state.setting.definition
+    const value = exportableValue(state)
+    if (value === undefined) omitted.push(key)
+    else settings.push({ key, scope: sharedScope(state), value })
   }
+  return { format: 1, settings, omitted }
+}
 
-  return {
-    exportSettings(options = {}) {
-      const caller = namedCaller(options)
-      const settings: ExportedSetting[] = []
-      const omitted: string[] = []
-      for (const state of stored(caller)) {
-        const value = exportableValue(state)
-        if (value === undefined) omitted.push(keyOf(state))
-        else settings.push({ key: keyOf(state), scope: sharedScope(state), value })
-      }
-      return { format: 1, settings, omitted }
-    },
-    async importSettings(file, importOptions = {}, expects) {
-      const caller = namedCaller(importOptions)
-      const scopes = file.settings.map(({ scope }) => scope)
-      if (caller) requireUpdater(caller, scopes)
-      const { mode = 'merge', dryRun = false, revision, visibleTo: _caller, ...options } = importOptions
-      if (!importModes.includes(mode)) throw new ArgumentException('Use "merge" or "replace".', 'mode')
-      // Values to remove may have been stored by another process.
-      if (mode === 'replace') await coherence.catchUp()
-      const { entries, unknown } = toEntries(file.settings, sharedValues)
-      const named = new Set(entries.map(({ state }) => state))
-      const surplus = mode === 'merge' ? [] : stored(caller).filter((state) => !named.has(state))
-      const kept = surplus.filter(isKept)
-      const removals = surplus
-        .filter((state) => !isKept(state))
-        .map((state): WriteEntry => ({ ...rowOf(state), change: { kind: 'clear' } }))
-      const all = [...entries, ...removals]
-      const isCurrent: Expects = (current) => {
-        if (revision !== undefined && current !== revision) throw toConflict([])
-        return expects?.(current) ?? true
-      }
-      const outcome = await write(
-        all,
-        { origin: 'import', ...options },
-        {
-          dryRun,
-          onStale: toPreconditionFailed,
-          expects: revision === undefined ? expects : isCurrent,
-        },
-      )
-      const keysOf = (kind: ChangeKind): readonly string[] =>
-        all
-          .flatMap(({ state }, index) =>
-            changeKind(outcome.entries[index] ?? {}) === kind ? keyOf(state) : [],
-          )
-          .toSorted()
-      return {
-        revision: outcome.revision,
-        create: keysOf('create'),
-        update: keysOf('update'),
-        delete: keysOf('delete'),
-        unchanged: keysOf('none'),
-        unknown,
-        kept: kept.map(keyOf),
-        dryRun,
-      }
-    },
+/**
+ * All or nothing.
+ * @throws {SettingValidationException} values that break their definitions, by key
+ * @throws {ConflictException} the store is not at `revision` any more, or a setting is locked
+ * @throws {ArgumentException} one setting twice, or in a scope it does not have
+ * @throws {PreconditionFailedException} `expects` refuses the revision of the store
+ */
+export async function importSettings(
+  parts: Parts,
+  { settings }: Pick<SettingsExport, 'settings'>,
+  importOptions: ImportOptions = {},
+  expects?: Expects,
+): Promise<ImportReport> {
+  const caller = namedCaller(importOptions)
+  const scopes = settings.map(({ scope }) => scope)
+  if (caller) requireUpdater(caller, scopes)
+  const { mode = 'merge', dryRun = false, revision, visibleTo: _caller, ...options } = importOptions
+  if (!importModes.includes(mode)) throw new ArgumentException('Use "merge" or "replace".', 'mode')
+  // Values to remove may have been stored by another process.
+  if (mode === 'replace') await parts.coherence.catchUp()
+  const { entries, unknown } = toEntries(settings, parts.sharedValues)
+  const named = new Set(entries.map(({ state }) => state))
+  const surplus = mode === 'merge' ? [] : storedSettings(parts, caller).filter((state) => !named.has(state))
+  const removals = surplus
+    .filter((state) => !isKept(state))
+    .map((state) => ({ ...toEntry(state, null), ...reset }))
+  const isCurrent: Expects = (current) => {
+    if (revision !== undefined && current !== revision) throw new SettingsChangedException([])
+    return expects?.(current) ?? true
   }
+  const outcome = await parts.write(
+    [...entries, ...removals],
+    { origin: 'import', ...options },
+    { dryRun, expects: revision === undefined ? expects : isCurrent },
+  )
+  const keysOf = (kind: ChangeKind): readonly string[] =>
+    outcome.entries.flatMap((each) => (each.kind === kind ? each.entry.key : [])).toSorted()
+  return {
+    revision: outcome.revision,
+    create: keysOf('create'),
+    update: keysOf('update'),
+    delete: keysOf('delete'),
+    unchanged: keysOf('none'),
+    unknown,
+    kept: surplus.filter(isKept).map(({ setting }) => setting.definition.key),
+    dryRun,
+  }
+}
+
+/** Settings with a stored value that the caller may see, sorted by key. */
+function storedSettings({ states }: Parts, caller: Caller | undefined): readonly SettingState[] {
+  if (caller) requireUpdater(caller)
+  const visible = caller && visibleTo(caller)
+  return states()
+    .filter((state) => sharedLayer(state) && visible?.record(state.setting.definition) !== false)
+    .toSorted((a, b) => compareText(a.setting.definition.key, b.setting.definition.key))
 }
 
 function toEntries(settings: readonly ExportedSetting[], sharedValues: SharedValues) {
@@ -178,18 +147,18 @@ function toEntries(settings: readonly ExportedSetting[], sharedValues: SharedVal
     seen.add(key)
     const state = sharedValues.find(key)
     if (!state) unknown.add(key)
-    else entries.push({ ...rowOf(requireFit(state, scope)), change: { kind: 'set', value } })
+    else entries.push(toEntry(requireFit(state, scope), value))
   }
   return { entries, unknown: [...unknown].toSorted() }
 }
 
-function rowOf(state: SettingState) {
-  return { state, scope: sharedScope(state), userId: '' }
+function toEntry(state: SettingState, value: JsonValue): WriteEntry {
+  return { state, key: state.setting.definition.key, scope: sharedScope(state), userId: '', value }
 }
 
-/** The stored value; undefined for secrets, and for what this version of the definitions cannot read. */
+/** The stored value; undefined for secrets, and for values that do not fit the definition. */
 function exportableValue(state: SettingState): JsonValue | undefined {
-  const layer = layerOf(state)
+  const layer = sharedLayer(state)
   return layer?.state === 'valid' && !isSecret(state.setting, layer.row) ? layer.value : undefined
 }
 
@@ -199,12 +168,4 @@ function exportableValue(state: SettingState): JsonValue | undefined {
  */
 function isKept(state: SettingState): boolean {
   return state.locked !== undefined || exportableValue(state) === undefined
-}
-
-function layerOf(state: SettingState): Layer | undefined {
-  return sharedScope(state) === SettingScope.System ? state.system : state.application
-}
-
-function keyOf({ setting }: SettingState): string {
-  return setting.definition.key
 }

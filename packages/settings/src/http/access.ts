@@ -1,9 +1,9 @@
 /** The caller of a request, what the caller may do, and what a write records of it. */
 import { type Caller, UnauthorizedException } from '@fastify-modular/core'
-import { getDecorator } from '@fastify-modular/core/internal'
+import { getDecorator, isThenable } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import { InvalidScopeException } from '../exceptions.ts'
-import type { FindCaller } from '../http-options.ts'
+import type { FindCaller } from '../options.ts'
 import { requireUpdater, updatePermission } from '../visibility.ts'
 import { SettingScope, type SharedScope } from '../setting-definition.ts'
 import type { WriteOptions } from '../write/write.ts'
@@ -46,11 +46,19 @@ export function decorateCaller(scope: FastifyInstance): void {
 export function authenticateWith(find: FindCaller): onRequestHookHandler {
   return function authenticate(request, _reply, done) {
     if (isOpen(request)) return done()
-    const admit = (found: Caller | null): void => done(keepCaller(request, found))
-    const refuse = (reason: unknown): void => done(toError(reason))
+    const admit = (found: Caller | null): void => {
+      if (!isCaller(found)) return done(new UnauthorizedException())
+      Reflect.set(request, decorator, found)
+      done()
+    }
+    // Always an error: `undefined` or `null`, with which a promise may reject, would let the request through.
+    const refuse = (reason: unknown): void =>
+      done(
+        reason instanceof Error ? reason : new Error('The settings option caller failed.', { cause: reason }),
+      )
     try {
       const found = find(request)
-      if (isPromise(found)) found.then(admit, refuse)
+      if (isThenable(found)) found.then(admit).then(undefined, refuse)
       else admit(found)
     } catch (reason) {
       refuse(reason)
@@ -66,26 +74,6 @@ export const openRoute = { access: 'public', [mark]: true } as const
 /** Hooks of the host can close the open route by `config.access`, and open no other one. */
 function isOpen({ routeOptions: { config } }: FastifyRequest): boolean {
   return mark in config && 'access' in config && config.access === 'public'
-}
-
-/** Keeps the caller for the handlers, or returns the error that refuses the request. */
-function keepCaller(request: FastifyRequest, found: Caller | null): Error | undefined {
-  try {
-    if (!isCaller(found)) return new UnauthorizedException()
-    Reflect.set(request, decorator, found)
-    return undefined
-  } catch (reason) {
-    return toError(reason)
-  }
-}
-
-/** Always an error: `undefined` or `null`, with which a promise may reject, would let the request through. */
-function toError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error('The settings option caller failed.', { cause: reason })
-}
-
-function isPromise<T>(value: T | PromiseLike<T>): value is PromiseLike<T> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'
 }
 
 /** The caller that `authenticate` admitted. */

@@ -7,7 +7,7 @@ import { acceptedEncoding, addVary } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SettingValueDto } from '../reading/dto.ts'
 import { type JsonValue, toEtag } from '../setting-definition.ts'
-import type { Expects } from '../write/write.ts'
+import type { EntryOutcome, Expects } from '../write/write.ts'
 
 /** Whether a row, or the store, may be written at its current revision; undefined for a request without a condition. */
 export function conditionOf({ headers }: FastifyRequest): Expects | undefined {
@@ -21,16 +21,27 @@ export function conditionOf({ headers }: FastifyRequest): Expects | undefined {
       (ifNoneMatch.trim() === '*' ? revision === 0 : !matchesWeakly(ifNoneMatch, toEtag(revision))))
 }
 
-/** Answers 204, or 200 with what is stored now where the request prefers that (RFC 7240). */
+/** Answers 204, or 200 with the stored value where the request prefers that (RFC 7240). */
 export function answerRepresentation(
   request: FastifyRequest,
   reply: FastifyReply,
   etag: string,
-  stored: () => SettingValueDto | readonly SettingValueDto[],
+  stored: () => unknown,
 ): FastifyReply {
   reply.header('etag', etag).header('cache-control', 'no-store')
   if (!prefersRepresentation(request)) return reply.code(204).send()
   return reply.code(200).header('preference-applied', 'return=representation').send(stored())
+}
+
+/** Answers a write of one value, with the tag of its new version. */
+export function answerWritten(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  written: EntryOutcome | undefined,
+  toStored: (written: EntryOutcome) => SettingValueDto,
+): FastifyReply {
+  const etag = toEtag(written?.after?.revision ?? 0)
+  return answerRepresentation(request, reply, etag, () => written && toStored(written))
 }
 
 function prefersRepresentation({ headers }: FastifyRequest): boolean {
@@ -90,7 +101,7 @@ const compress = {
 }
 type Encoding = keyof typeof compress
 
-/** Bodies as they are sent, by the body that they were made of: they go when it goes. */
+/** Compressed bodies by their source, collected together with it. */
 const sent = new WeakMap<Buffer, Map<Encoding, Promise<Buffer>>>()
 
 function sendCompressed(reply: FastifyReply, body: Buffer, encoding: Encoding): void {

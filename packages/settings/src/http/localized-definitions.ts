@@ -1,15 +1,15 @@
 /** Definitions in the language of a request, made once for each language that the host names. */
 import { acceptedLocales, canonicalLocale } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
-import { type Translate, type TranslatedField, type Translation } from '../http-options.ts'
+import type { TranslatedField, Translation } from '../options.ts'
+import { type TaggedJson, toTaggedJson } from './conditional.ts'
 import type { CompleteDefinition, ValueSchema } from '../setting-definition.ts'
 import { valueSchema } from '../values/value-schema.ts'
 
 /** All definitions in one language. */
-export interface LocalizedDefinitions {
+interface LocalizedDefinitions extends TaggedJson {
   /** The language of the definitions themselves is `en`. */
   readonly locale: string
-  readonly definitions: readonly SettingDefinitionDto[]
 }
 
 export interface Localizer {
@@ -56,43 +56,42 @@ export function createLocalizer(
 
   function inEnglish(): LocalizedDefinitions {
     // Definitions are frozen once the application is ready (decision 5).
-    untranslated ??= { locale: english, definitions: definitions().map(toDefinitionDto) }
+    untranslated ??= { locale: english, ...toTaggedJson(definitions().map(toDefinitionDto)) }
     return untranslated
   }
 
-  /** Null if nothing is translated. */
-  function inLocale(locale: string, translate: Translate): LocalizedDefinitions | null {
-    if (!byLocale.has(locale)) return null
-    const known = byLocale.get(locale)
-    if (known !== undefined) return known
-    const made = make(locale, translate)
-    byLocale.set(locale, made)
-    return made
+  function textIn(locale: string, key: string, field: TranslatedField): string | undefined {
+    try {
+      const text: unknown = translation?.translate(key, field, locale)
+      return typeof text === 'string' && text !== '' ? text : undefined
+    } catch (err) {
+      if (!hasFailed)
+        log.warn({ err, key, field, locale }, 'settings option translate failed; English is shown')
+      hasFailed = true
+      return undefined
+    }
   }
 
-  function make(locale: string, translate: Translate): LocalizedDefinitions | null {
-    const textOf = (key: string, field: TranslatedField): string | undefined => {
-      try {
-        const text: unknown = translate(key, field, locale)
-        return typeof text === 'string' && text !== '' ? text : undefined
-      } catch (err) {
-        if (!hasFailed)
-          log.warn({ err, key, field, locale }, 'settings option translate failed; English is shown')
-        hasFailed = true
-        return undefined
-      }
-    }
-    const original = inEnglish().definitions
-    const localized = original.map((definition) => translateDefinition(definition, textOf) ?? definition)
-    const isTranslated = localized.some((definition, index) => definition !== original[index])
-    return isTranslated ? { locale, definitions: localized } : null
+  /** Null if nothing is translated. */
+  function translateInto(locale: string): LocalizedDefinitions | null {
+    let isTranslated = false
+    const localized = definitions().map((definition) =>
+      translateDefinition(toDefinitionDto(definition), (field, text) => {
+        const translated = textIn(locale, definition.key, field)
+        isTranslated ||= translated !== undefined
+        return translated ?? text
+      }),
+    )
+    return isTranslated ? { locale, ...toTaggedJson(localized) } : null
   }
 
   return {
     forRequest({ headers }) {
       if (!translation) return inEnglish()
       for (const locale of acceptedLocales(headers['accept-language'])) {
-        const localized = inLocale(locale, translation.translate)
+        if (byLocale.has(locale) && byLocale.get(locale) === undefined)
+          byLocale.set(locale, translateInto(locale))
+        const localized = byLocale.get(locale)
         if (localized) return localized
         if (locale === english) return inEnglish()
       }
@@ -102,28 +101,26 @@ export function createLocalizer(
   }
 }
 
-/** A definition in one language; undefined if nothing of it is translated. */
+/** Returns the text of a field in another language, or the English one. */
+type TranslateText = (field: TranslatedField, english: string) => string
+
+/** A definition in another language. `translate` is not called for a member that the definition leaves empty. */
 function translateDefinition(
   definition: SettingDefinitionDto,
-  textOf: (key: string, field: TranslatedField) => string | undefined,
-): SettingDefinitionDto | undefined {
-  let isTranslated = false
-  /** `translate` is not called for a member that the definition leaves empty. */
-  function translated<T extends string | null>(field: TranslatedField, english: T): T | string {
-    const text = english === null ? undefined : textOf(definition.key, field)
-    if (text === undefined) return english
-    isTranslated = true
-    return text
-  }
+  translated: TranslateText,
+): SettingDefinitionDto {
+  const orNull = (field: TranslatedField, text: string | null): string | null =>
+    text === null ? null : translated(field, text)
+  const { displayName, description, groupName, placeholder, unit, confirm } = definition
   const { options, schema, keywords } = definition
-  const result = {
+  return {
     ...definition,
-    displayName: translated('displayName', definition.displayName),
-    description: translated('description', definition.description),
-    groupName: translated('groupName', definition.groupName),
-    placeholder: translated('placeholder', definition.placeholder),
-    unit: translated('unit', definition.unit),
-    confirm: translated('confirm', definition.confirm),
+    displayName: translated('displayName', displayName),
+    description: orNull('description', description),
+    groupName: orNull('groupName', groupName),
+    placeholder: orNull('placeholder', placeholder),
+    unit: orNull('unit', unit),
+    confirm: orNull('confirm', confirm),
     keywords: keywords.map((word) => translated(`keywords.${word}`, word)),
     schema: schema && translateForm(schema, translated),
     options:
@@ -131,10 +128,9 @@ function translateDefinition(
       options.map(({ value, label, description }) => ({
         value,
         label: translated(`options.${value}.label`, label),
-        description: translated(`options.${value}.description`, description),
+        description: orNull(`options.${value}.description`, description),
       })),
   }
-  return isTranslated ? result : undefined
 }
 
 /** The keywords whose words forms show: of an object, or of the items of a list. */
@@ -146,9 +142,7 @@ interface FormSchema {
   readonly anyOf?: readonly unknown[]
 }
 
-type TranslateWord = (field: TranslatedField, english: string) => string
-
-function translateForm<S extends FormSchema>(schema: S, translated: TranslateWord): S {
+function translateForm<S extends FormSchema>(schema: S, translated: TranslateText): S {
   const { items, properties } = schema
   const toMember = ([name, member]: [string, unknown]) => [
     name,
@@ -169,7 +163,7 @@ function translateForm<S extends FormSchema>(schema: S, translated: TranslateWor
 /** The values that one may choose, of a member or of an item. */
 function translateChoices<S extends FormSchema>(
   schema: S,
-  translated: TranslateWord,
+  translated: TranslateText,
   of: '' | `properties.${string}.`,
 ): S {
   if (!schema.anyOf) return schema

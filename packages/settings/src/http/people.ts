@@ -2,7 +2,7 @@
 import { truncate, withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger } from 'fastify'
 import { SettingsChangedException } from '../exceptions.ts'
-import type { FindPeople } from '../http-options.ts'
+import type { FindPeople } from '../options.ts'
 
 /** Names by id, for the ids that stand in the answer. */
 export type People = Readonly<Record<string, string>>
@@ -29,7 +29,7 @@ export function createPeople(find: FindPeople | undefined, log: FastifyBaseLogge
   /** The oldest first. */
   const kept = new Map<string, AskedFor>()
 
-  /** Asks the host for people, who are kept at once, so that nobody else asks for them. */
+  /** Asks the host. The ids are kept at once, so that no other answer asks for them. */
   function ask(find: FindPeople, ids: readonly string[]): void {
     const answered = withTimeout(answer(find, ids, AbortSignal.timeout(longest)), patience, () => {})
     for (const id of ids) {

@@ -5,7 +5,7 @@
 import { problemMediaType, problemOfError, problemText } from '@fastify-modular/core/problem'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { SettingsService } from '../create-settings.ts'
-import type { ResolvedSecrets, Translation } from '../http-options.ts'
+import type { ResolvedSecrets, Translation } from '../options.ts'
 import { decorateCaller } from './access.ts'
 import { createLocalizer } from './localized-definitions.ts'
 import type { NamePeople } from './people.ts'
@@ -18,7 +18,7 @@ import { addTransferRoutes } from './routes/transfer.ts'
 import { addValueRoutes } from './routes/values.ts'
 import { components, type SettingsApp, validatorCompiler } from './schemas.ts'
 
-/** What the routes need beside the service. */
+/** The service and the options of the routes. */
 export interface RoutesInit {
   readonly service: SettingsService
   readonly authenticate: onRequestHookHandler
@@ -43,13 +43,13 @@ export function addSettingsRoutes(scope: FastifyInstance, init: RoutesInit): voi
   for (const schema of components) scope.addSchema(schema)
   // Handlers answer with exactly what their schemas describe: to compile those would make booting the slower part.
   scope.setSerializerCompiler(() => JSON.stringify)
-  // A handler that is set later, or in another scope, does not get what is thrown here.
+  // An error handler that is set later, or in another scope, does not receive the errors of this scope.
   const isErrorsPlugin = scope.hasDecorator('problems') && scope.errorHandler.name !== 'defaultErrorHandler'
   if (!isErrorsPlugin) scope.setErrorHandler(answerProblem)
 
   const app: SettingsApp = scope.withTypeProvider()
   const sharedLists = new SharedLists(service)
-  addListRoute(app, service, sharedLists)
+  addListRoute(app, sharedLists)
   addDefinitionRoutes(app, localizer)
   addValueRoutes(app, service, { people, resolvedSecrets, maxBulkEntries, maxBulkBytes })
   addOwnValueRoutes(app, service, { sharedLists, selfService })

@@ -30,7 +30,7 @@ export type SettingsApp = FastifyInstance<
   SchemaTypes
 >
 
-/** The types of what `validatorCompiler` returns. */
+/** The types of the values that `validatorCompiler` returns. */
 interface SchemaTypes extends FastifyTypeProvider {
   readonly validator: this['schema'] extends TSchema | undefined
     ? StaticDecode<NonNullable<this['schema']>>
@@ -75,7 +75,7 @@ function toFieldErrors(errors: Iterable<ValueError>, part: string): Record<strin
   return Object.fromEntries(byField)
 }
 
-/** What a field should have been; a description of its values is no help where the field itself is missing or unknown. */
+/** What a field must be. The description of its values does not help where the field is missing or unknown. */
 function expectationOf({ type, message, schema: { description } }: ValueError): string {
   const isAboutPresence =
     type === ValueErrorType.ObjectRequiredProperty || type === ValueErrorType.ObjectAdditionalProperties
@@ -203,7 +203,7 @@ export const WrittenValue = component(
   }),
 )
 
-/** Names by id, of the people in the answer; empty where the host names nobody. */
+/** The names of the people in the answer, by id; empty without the option `people`. */
 export const People = Type.Record(Type.String(), Type.String())
 
 /** Problem details (RFC 9457), in the order of `core/problem`. */

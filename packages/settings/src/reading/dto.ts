@@ -1,48 +1,45 @@
 /** Values as responses show them: the one place where sensitive values are masked. */
-import { type Resolution, resolve, type SettingSource, type SettingState } from '../memory/shared-values.ts'
-import type { RowCodec } from '../secrets/row-codec.ts'
+import { resolve, type SettingSource, type SettingState, sharedScope } from '../memory/shared-values.ts'
+import type { Layer } from '../secrets/row-codec.ts'
 import type { LockedBy } from '../overrides.ts'
+import type { Parts } from '../parts.ts'
 import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
-import type { StoredRow } from '../store/store.ts'
 import { isSecret } from '../values/validate.ts'
+import type { EntryOutcome } from '../write/write.ts'
+
+/** The stored value of a setting for all users. */
+export function sharedLayer(state: SettingState, scope: SharedScope = sharedScope(state)): Layer | undefined {
+  return scope === SettingScope.System ? state.system : state.application
+}
 
 /** A System or Application value. */
 export function toSharedDto(state: SettingState, scope: SharedScope): SettingValueDto {
-  const layer = scope === SettingScope.System ? state.system : state.application
-  const own = scope === SettingScope.System ? { system: layer } : { application: layer }
-  const resolution = resolve({ locked: state.locked, ...own, default: state.setting.defaultValue })
-  return toDto(state, { scope, userId: null, row: layer?.row, resolution })
+  return toDto(state, { scope, userId: null }, sharedLayer(state, scope))
 }
 
-interface OwnValue {
-  readonly userId: string
-  /** The stored value of the user, if any. */
-  readonly row: StoredRow | undefined
-  readonly codec: RowCodec
+/** A user's own value, or the inherited one. */
+export function toUserDto(state: SettingState, userId: string, own: Layer | undefined): SettingValueDto {
+  return toDto(state, { scope: SettingScope.User, userId }, own)
 }
 
-/** A user's value, with what is inherited where the user has none of their own. */
-export function toUserDto(state: SettingState, { userId, row, codec }: OwnValue): SettingValueDto {
-  const layers = {
-    locked: state.locked,
-    user: row && codec.layerOf(state.setting, row),
-    application: state.application,
-    default: state.setting.defaultValue,
-  }
-  return toDto(state, { scope: SettingScope.User, userId, row, resolution: resolve(layers) })
-}
-
-interface Shown {
-  readonly scope: SettingScope
-  readonly userId: string | null
-  readonly row: StoredRow | undefined
-  readonly resolution: Resolution
+/** The value after a write: the state from before it has the old one. */
+export function toStoredDto({ sharedValues, codec }: Parts, { entry, after }: EntryOutcome): SettingValueDto {
+  const { key, scope, userId } = entry
+  const state = sharedValues.require(key)
+  if (scope !== SettingScope.User) return toSharedDto(state, scope)
+  return toUserDto(state, userId, after && codec.layerOf(state.setting, after))
 }
 
 function toDto(
-  { setting, locked, lockedBy }: SettingState,
-  { scope, userId, row, resolution }: Shown,
+  { setting, locked, lockedBy, application }: SettingState,
+  place: { readonly scope: SettingScope; readonly userId: string | null },
+  stored: Layer | undefined,
 ): SettingValueDto {
+  const { scope, userId } = place
+  const own = scope === SettingScope.System ? { system: stored } : { application: stored }
+  const layers = scope === SettingScope.User ? { user: stored, application } : own
+  const resolution = resolve({ locked, ...layers, default: setting.defaultValue })
+  const row = stored?.row
   return {
     key: setting.definition.key,
     scope,
@@ -62,7 +59,7 @@ function toDto(
 export interface SettingValueDto {
   readonly key: string
   readonly scope: SettingScope
-  /** Null for sensitive settings, and for what was encrypted before a definition stopped being sensitive. */
+  /** Null for sensitive settings, and for values encrypted before their definition stopped being sensitive. */
   readonly value: JsonValue
   readonly isOverridden: boolean
   readonly source: SettingSource

@@ -1,12 +1,13 @@
 /** Which layer supplies a value, what the layers beneath hold, and which stored values no definition reads. */
-import type { Registry } from '../definitions/registry.ts'
-import { resolve, type SettingSource, type SettingState, type SharedValues } from '../memory/shared-values.ts'
+import { isUserSetting, resolve, type SettingSource, sharedScope } from '../memory/shared-values.ts'
 import type { LockedBy } from '../overrides.ts'
-import type { Layer, RowCodec } from '../secrets/row-codec.ts'
+import type { Parts } from '../parts.ts'
+import type { Layer } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
-import type { KeyCount, SettingsStore, StoredRow } from '../store/store.ts'
-import { isSecret } from '../values/validate.ts'
+import type { KeyCount, StoredRow } from '../store/store.ts'
+import { isSecret, type RegisteredSetting } from '../values/validate.ts'
 import { requireUser } from '../memory/user-values.ts'
+import { sharedLayer } from './dto.ts'
 
 /** One place that may hold a value. */
 interface InspectedLayer {
@@ -34,75 +35,66 @@ export interface SettingInspection {
   readonly layers: readonly InspectedLayer[]
 }
 
-/** What is stored of a setting that no module defines any more; `rows`: for User scope, how many users have a value. */
+/** The stored rows of a setting that no module defines any more; for User scope `rows` is the number of users with a value. */
 export type OrphanedSetting = KeyCount
 
-interface InspectInit {
-  readonly store: Pick<SettingsStore, 'users'>
-  readonly sharedValues: Pick<SharedValues, 'find'>
-  readonly codec: RowCodec
-}
-
-/** Makes `settings.inspect`. */
-export function createInspect({ store, sharedValues, codec }: InspectInit) {
-  return async function inspect(key: string, userId?: string): Promise<SettingInspection | null> {
-    const state = sharedValues.find(key)
-    if (!state) return null
-    const [row] = userId === undefined ? [] : await store.users.read(requireUser(userId), key)
-    return inspectState({ state, row, codec })
-  }
-}
-
-interface Inspected {
-  readonly state: SettingState
-  /** The stored value of the user in question, if any. */
-  readonly row: StoredRow | undefined
-  readonly codec: RowCodec
-}
-
-function inspectState({ state, row, codec }: Inspected): SettingInspection {
-  const { definition, module, defaultValue } = state.setting
-  const isSystem = definition.scope === SettingScope.System
+/** Makes the answer of `settings.inspect`; null for an unknown key. */
+export async function inspect(
+  { store, sharedValues, codec }: Parts,
+  key: string,
+  userId?: string,
+): Promise<SettingInspection | null> {
+  const state = sharedValues.find(key)
+  if (!state) return null
+  const { setting, locked, lockedBy } = state
+  const { definition, module, defaultValue } = setting
+  const isOfUsers = isUserSetting(state)
+  const [row] = userId === undefined ? [] : await store.users.read(requireUser(userId), key)
   // Code in process may store a user's value of any setting; only User settings are resolved with it.
-  const user = row && definition.scope === SettingScope.User ? codec.layerOf(state.setting, row) : undefined
-  const shared = isSystem ? { system: state.system } : { application: state.application }
-  const supplied = resolve({ locked: state.locked, user, ...shared, default: defaultValue })
-  const show = (value: JsonValue, from?: StoredRow): JsonValue =>
-    isSecret(state.setting, from) ? null : value
-  const ofLayer = (source: SettingSource, layer: Layer | undefined): InspectedLayer => ({
-    source,
-    value: layer?.state === 'valid' ? show(layer.value, layer.row) : null,
-    isSet: layer !== undefined,
-    invalid: layer !== undefined && layer.state !== 'valid',
-  })
-  const ofValue = (source: SettingSource, value: JsonValue | undefined): InspectedLayer => ({
-    source,
-    value: show(value ?? null),
-    isSet: value !== undefined,
-    invalid: false,
-  })
-  const layers: InspectedLayer[] = [
-    ofValue('locked', state.locked),
-    ...(definition.scope === SettingScope.User ? [ofLayer('user', user)] : []),
-    isSystem ? ofLayer('system', state.system) : ofLayer('application', state.application),
-    ofValue('default', definition.defaultValue === null ? undefined : defaultValue),
+  const user = row && isOfUsers ? codec.layerOf(setting, row) : undefined
+  const sharedSource = sharedScope(state) === SettingScope.System ? 'system' : 'application'
+  const shared = sharedLayer(state)
+  const supplied = resolve({ locked, user, [sharedSource]: shared, default: defaultValue })
+  const layers = [
+    toInspected(setting, 'locked', fixed(locked)),
+    ...(isOfUsers ? [toInspected(setting, 'user', user)] : []),
+    toInspected(setting, sharedSource, shared),
+    toInspected(setting, 'default', fixed(definition.defaultValue === null ? undefined : defaultValue)),
   ]
   return {
-    key: definition.key,
+    key,
     scope: definition.scope,
     module,
-    value: show(supplied.value, supplied.row),
+    value: isSecret(setting, supplied.row) ? null : supplied.value,
     source: supplied.source,
-    lockedBy: state.lockedBy,
+    lockedBy,
     invalid: layers.some(({ invalid }) => invalid),
     layers,
   }
 }
 
+/** What a layer holds: a stored row, or a value that the host or the definition names. */
+interface Held {
+  readonly state: Layer['state']
+  readonly value?: JsonValue
+  readonly row?: StoredRow
+}
+
+function fixed(value: JsonValue | undefined): Held | undefined {
+  return value === undefined ? undefined : { state: 'valid', value }
+}
+
+function toInspected(
+  setting: RegisteredSetting,
+  source: SettingSource,
+  held: Held | undefined,
+): InspectedLayer {
+  const isValid = held?.state === 'valid'
+  const value = isValid && !isSecret(setting, held.row) ? held.value : undefined
+  return { source, value: value ?? null, isSet: held !== undefined, invalid: held !== undefined && !isValid }
+}
+
 /** Counts the rows without a definition, by key and scope. */
-export async function findOrphans(
-  store: Pick<SettingsStore, 'survey'>,
-  registry: Pick<Registry, 'all'>,
-): Promise<readonly OrphanedSetting[]> {
+export async function findOrphans({ store, registry }: Parts): Promise<readonly OrphanedSetting[]> {
   return (await store.survey({ known: registry.all().map(({ definition }) => definition.key) })).orphans
 }

@@ -1,11 +1,10 @@
 /** Lists of values in their order: group, order, key. */
 import type { Registry } from '../definitions/registry.ts'
 import { type SettingState, sharedScope, type SharedValues } from '../memory/shared-values.ts'
-import type { RowCodec } from '../secrets/row-codec.ts'
+import type { Parts } from '../parts.ts'
 import type { JsonValue, SettingScope } from '../setting-definition.ts'
 import { isSecret } from '../values/validate.ts'
 import { compareText } from '../store/plan-write.ts'
-import type { SettingsStore } from '../store/store.ts'
 import { visibleTo } from '../visibility.ts'
 import { type SettingValueDto, toSharedDto, toUserDto } from './dto.ts'
 
@@ -33,7 +32,7 @@ function byGroupOrderKey(a: Sortable, b: Sortable): number {
   return compareText(a.group ?? '', b.group ?? '') || a.order - b.order || compareText(a.key, b.key)
 }
 
-/** The values of definitions with `public: true`; null for those that cannot be read, none for secrets. */
+/** The values of definitions with `public: true`: unreadable ones are null, secrets are left out. */
 export function publicValues(states: readonly SettingState[]): Readonly<Record<string, JsonValue>> {
   const stranger = visibleTo(null)
   const shown = states.filter(
@@ -44,44 +43,44 @@ export function publicValues(states: readonly SettingState[]): Readonly<Record<s
   )
 }
 
-/** What one user has stored. */
+/** The stored values of one user. */
 export interface OwnValues {
-  /** Names the contents: changes with each of them. */
+  /** Identifies the contents: changes with each value. */
   readonly versions: string
   /** The value as responses show it; its `isOverridden` says whether the user has one. */
   of(state: SettingState): SettingValueDto
-}
-
-interface OwnValuesInit {
-  readonly store: Pick<SettingsStore, 'users'>
-  readonly codec: RowCodec
+  /** The values that the user has stored, of all settings or of one group. */
+  list(group?: string): SettingValueDto[]
 }
 
 /** Reads the values of a user. @throws {ServiceUnavailableException} the database does not answer */
-export async function readOwnValues({ store, codec }: OwnValuesInit, userId: string): Promise<OwnValues> {
+export async function readOwnValues({ store, codec, states }: Parts, userId: string): Promise<OwnValues> {
   const rows = await store.users.read(userId)
   const byKey = new Map(rows.map((row) => [row.key, row]))
+  function of(state: SettingState): SettingValueDto {
+    const row = byKey.get(state.setting.definition.key)
+    return toUserDto(state, userId, row && codec.layerOf(state.setting, row))
+  }
+  const written = rows.map(({ key, revision, updatedBy }) => [key, revision, updatedBy])
   return {
-    versions: JSON.stringify([
-      userId,
-      ...rows.map(({ key, revision, updatedBy }) => [key, revision, updatedBy]),
-    ]),
-    of: (state) => toUserDto(state, { userId, row: byKey.get(state.setting.definition.key), codec }),
+    versions: JSON.stringify([userId, ...written]),
+    of,
+    list: (group) =>
+      selectStates(states(), group)
+        .map(of)
+        .filter(({ isOverridden }) => isOverridden),
   }
 }
 
 /** The settings of a group, or all of them. */
-export function selectStates(
-  states: readonly SettingState[],
-  group: string | undefined,
-): readonly SettingState[] {
+function selectStates(states: readonly SettingState[], group: string | undefined): readonly SettingState[] {
   return group === undefined ? states : states.filter(({ setting }) => setting.definition.group === group)
 }
 
 /** System and Application values, and the application's default of User settings, stored or not. */
 export function listShared(
   states: readonly SettingState[],
-  { group, scope }: SharedFilter,
+  { group, scope }: Pick<SettingsFilter, 'group' | 'scope'>,
 ): SettingValueDto[] {
   return selectStates(states, group).flatMap((state) => {
     const own = sharedScope(state)
@@ -89,15 +88,10 @@ export function listShared(
   })
 }
 
-interface SharedFilter {
-  readonly group?: string | undefined
-  readonly scope?: SettingScope | undefined
-}
-
 /** Selects values; members are combined with AND. */
 export interface SettingsFilter {
-  readonly group?: string
-  readonly scope?: SettingScope
+  readonly group?: string | undefined
+  readonly scope?: SettingScope | undefined
   /** Selects what this user has stored. Required with User scope. @throws {ArgumentException} another scope, no user */
   readonly userId?: string
 }

@@ -7,7 +7,8 @@ import {
 } from '../definitions/tokens.ts'
 import type { JsonValue } from '../setting-definition.ts'
 import type { Resolution, SettingState, SharedValues } from '../memory/shared-values.ts'
-import type { UserValues } from '../memory/user-values.ts'
+import { requireUser, type UserValues } from '../memory/user-values.ts'
+import type { Parts } from '../parts.ts'
 
 /** Reads values by token or key. What it returns is deep-frozen. */
 export interface SettingsReader {
@@ -46,13 +47,10 @@ export function resolveFor(state: SettingState, values: UserValues): Resolution 
   return own instanceof Error ? { source: 'user', value: null, error: own } : { source: 'user', value: own }
 }
 
-/** A reader of one user's values as they are now; shared values stay live. */
-export function createUserReader(
-  sharedValues: SharedValues,
-  userId: string | null,
-  values: UserValues,
-): UserReader {
+/** A reader of one user's values as they are now, or without a user of the shared ones; those stay live. */
+export async function readUser({ sharedValues, users }: Parts, userId: string | null): Promise<UserReader> {
   const { states } = sharedValues
+  const values: UserValues = userId === null ? new Map() : await users.load(requireUser(userId))
   function get(reference: SettingReference): unknown {
     const key = typeof reference === 'string' ? reference : reference.key
     const { shared, locked } = states.get(key) ?? sharedValues.require(key)

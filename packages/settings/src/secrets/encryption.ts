@@ -12,64 +12,65 @@ export interface EncryptionKey {
   readonly key: Uint8Array | string
 }
 
-/** Encrypts and decrypts values. */
-export interface Encryption {
-  /** The identifier of the key that encrypts, or null when none is configured: values then stay plain. */
-  readonly activeKeyId: string | null
-  /** An envelope `v1.<key id>.<nonce>.<tag>.<ciphertext>` of base64url parts. */
-  encrypt(id: RowId, text: string): string
-  /** The text of an envelope that was encrypted for exactly this row. @throws {Error} wrong key, wrong row, or altered */
-  decrypt(id: RowId, envelope: string): string
-  /** The identifier of the key that an envelope names. */
-  keyIdOf(envelope: string): string
-  /** Whether the ring holds a key. */
-  knows(keyId: string): boolean
-}
-
 const version = 'v1'
 const environment = 'SM_SETTINGS_KEYS'
 
-/**
- * Encryption with the keys of the option, or of `SM_SETTINGS_KEYS` (a JSON array); the first key is the active one.
- * @throws {FMOD_SETTINGS_INVALID_OPTION} naming positions only: what stands there may be a key, in whatever member
- */
-export function createEncryption(keys?: readonly EncryptionKey[]): Encryption {
-  const source = keys ? 'encryption.keys' : environment
-  const ring = new Map<string, Buffer>()
-  for (const [index, entry] of (keys ?? keysFromEnvironment()).entries()) {
-    const { id, bytes } = readKey(entry, (reason) => invalid(source, `its key ${index + 1} ${reason}`))
-    if (ring.has(id)) throw invalid(source, `its key ${index + 1} has the id of an earlier one`)
-    ring.set(id, bytes)
-  }
-  const [activeKeyId = null] = ring.keys()
+/** Encrypts and decrypts values. */
+export class Encryption {
+  readonly #ring = new Map<string, Buffer>()
+  /** The identifier of the key that encrypts, or null when none is configured: values then stay plain. */
+  readonly activeKeyId: string | null
 
-  return {
-    activeKeyId,
-    keyIdOf: (envelope) => envelope.split('.', 2)[1] ?? '',
-    knows: (keyId) => ring.has(keyId),
-    encrypt(id, text) {
-      const key = ring.get(activeKeyId ?? '')
-      if (!key) throw invalid(source, 'it has no key')
-      const nonce = randomBytes(12)
-      const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(address(id))
-      const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
-      const parts = [nonce, cipher.getAuthTag(), encrypted].map((part) => part.toString('base64url'))
-      return [version, activeKeyId, ...parts].join('.')
-    },
-    decrypt(id, envelope) {
-      const [format, keyId = '', ...parts] = envelope.split('.')
-      const key = ring.get(keyId)
-      if (format !== version || !key) throw new Error(`unknown key "${keyId.slice(0, 64)}"`)
-      const [nonce, tag, encrypted, ...more] = parts.map(readPart)
-      if (!nonce || !tag || !encrypted || more.length > 0) throw new Error('not an envelope')
-      const cipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: 16 })
-      cipher.setAAD(address(id)).setAuthTag(tag)
-      return Buffer.concat([cipher.update(encrypted), cipher.final()]).toString('utf8')
-    },
+  /**
+   * With the keys of the option, or of `SM_SETTINGS_KEYS` (a JSON array); the first key is the active one.
+   * @throws {FMOD_SETTINGS_INVALID_OPTION} naming positions only: what stands there may be a key, in whatever member
+   */
+  constructor(keys?: readonly EncryptionKey[]) {
+    const source = keys ? 'encryption.keys' : environment
+    for (const [index, entry] of (keys ?? keysFromEnvironment()).entries()) {
+      const { id, bytes } = readKey(entry, (reason) => invalid(source, `its key ${index + 1} ${reason}`))
+      if (this.#ring.has(id)) throw invalid(source, `its key ${index + 1} has the id of an earlier one`)
+      this.#ring.set(id, bytes)
+    }
+    const [first = null] = this.#ring.keys()
+    this.activeKeyId = first
+  }
+
+  /** Whether the ring holds a key. */
+  knows(keyId: string): boolean {
+    return this.#ring.has(keyId)
+  }
+
+  /** The identifier of the key that an envelope names. */
+  keyIdOf(envelope: string): string {
+    return envelope.split('.', 2)[1] ?? ''
+  }
+
+  /** An envelope `v1.<key id>.<nonce>.<tag>.<ciphertext>` of base64url parts. */
+  encrypt(id: RowId, text: string): string {
+    const key = this.#ring.get(this.activeKeyId ?? '')
+    if (!key) throw new Error('no key is configured')
+    const nonce = randomBytes(12)
+    const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(address(id))
+    const encrypted = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()])
+    const parts = [nonce, cipher.getAuthTag(), encrypted].map((part) => part.toString('base64url'))
+    return [version, this.activeKeyId, ...parts].join('.')
+  }
+
+  /** The text of an envelope that was encrypted for exactly this row. @throws {Error} wrong key, wrong row, or altered */
+  decrypt(id: RowId, envelope: string): string {
+    const [format, keyId = '', ...parts] = envelope.split('.')
+    const key = this.#ring.get(keyId)
+    if (format !== version || !key) throw new Error(`unknown key "${keyId.slice(0, 64)}"`)
+    const [nonce, tag, encrypted, ...more] = parts.map(readPart)
+    if (!nonce || !tag || !encrypted || more.length > 0) throw new Error('not an envelope')
+    const cipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: 16 })
+    cipher.setAAD(address(id)).setAuthTag(tag)
+    return Buffer.concat([cipher.update(encrypted), cipher.final()]).toString('utf8')
   }
 }
 
-/** Only what `encrypt` spells: the decoder of Node skips characters that are none of the alphabet. */
+/** Accepts only the spelling of `encrypt`: Node's decoder skips characters outside the alphabet. */
 function readPart(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64url')
   if (bytes.toString('base64url') !== text) throw new Error('not an envelope')
@@ -102,7 +103,7 @@ function readKey(entry: unknown, refuse: Refuse): { readonly id: string; readonl
   return { id, bytes }
 }
 
-/** Undefined for what does not spell bytes exactly: a decoder that skips characters would make another key of a misprint. */
+/** Undefined unless the text spells bytes exactly: a lenient decoder would turn a misprint into another key. */
 function toBytes(key: unknown): Buffer | undefined {
   if (isUint8Array(key)) return Buffer.from(key)
   if (typeof key !== 'string') return undefined

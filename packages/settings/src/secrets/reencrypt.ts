@@ -1,5 +1,6 @@
 /** Encrypts every secret with the active key, in the history too: after a new key was put first, or encryption was switched on. */
 import { setImmediate } from 'node:timers/promises'
+import type { Registry } from '../definitions/registry.ts'
 import { FMOD_SETTINGS_ENCRYPTION_REQUIRED } from '../misuse-errors.ts'
 import type { HistoryRow, Reencrypted, RowId, SettingsStore, StoredRow } from '../store/store.ts'
 import type { Encryption } from './encryption.ts'
@@ -14,12 +15,10 @@ export interface ReencryptReport {
   readonly unreadable: readonly string[]
 }
 
-interface RewrapInit {
+interface ReencryptInit {
   readonly store: SettingsStore
   readonly encryption: Encryption
-  readonly isSensitive: (key: string) => boolean
-  /** Takes the values of a portion as they are stored now. */
-  readonly applyReencrypted: (rows: readonly StoredRow[]) => void
+  readonly registry: Pick<Registry, 'find'>
 }
 
 /** So many rows, at most twice the longest value each, are in memory at once and wait for one transaction. */
@@ -28,59 +27,65 @@ const portion = 100
 /**
  * Safe to repeat, to interrupt and to run twice at once: each portion is a transaction, and skips what is already
  * encrypted. No value changes: versions stay, and neither events nor listeners are notified.
+ * @param applyToMemory takes the values of a portion as they are stored now
  * @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} no key is configured
  */
-export async function reencrypt({
-  store,
-  encryption,
-  isSensitive,
-  applyReencrypted,
-}: RewrapInit): Promise<ReencryptReport> {
+export async function reencrypt(
+  { store, encryption, registry }: ReencryptInit,
+  applyToMemory: (rows: readonly StoredRow[]) => void,
+): Promise<ReencryptReport> {
   const { activeKeyId } = encryption
   if (activeKeyId === null) throw new FMOD_SETTINGS_ENCRYPTION_REQUIRED('that are to be encrypted')
   const unreadable = new Set<string>()
   let reencrypted = 0
   let history = 0
 
-  /** The new envelope; undefined where the text stays as it is. */
-  function reencrypt(id: RowId, text: string | null, isEncrypted: boolean): string | undefined {
-    if (text === null) return undefined
-    if (isEncrypted ? encryption.keyIdOf(text) === activeKeyId : !isSensitive(id.key)) return undefined
+  /** The same text where it stays as it is. */
+  function encryptText(id: RowId, value: string | null, encrypted: boolean) {
+    const same = { value, encrypted }
+    if (value === null) return same
+    const isSensitive = registry.find(id.key)?.definition.sensitive === true
+    if (encrypted ? encryption.keyIdOf(value) === activeKeyId : !isSensitive) return same
     try {
-      return encryption.encrypt(id, isEncrypted ? encryption.decrypt(id, text) : text)
+      const text = encrypted ? encryption.decrypt(id, value) : value
+      return { value: encryption.encrypt(id, text), encrypted: true }
     } catch {
       unreadable.add(id.key)
-      return undefined
+      return same
     }
   }
 
-  function reencryptValue(before: StoredRow): Reencrypted<StoredRow>[] {
-    const value = reencrypt(before, before.value, before.encrypted)
-    return value === undefined ? [] : [{ before, after: { ...before, value, encrypted: true } }]
+  function encryptValue(before: StoredRow): Reencrypted<StoredRow>[] {
+    const { value, encrypted } = encryptText(before, before.value, before.encrypted)
+    return value === null || value === before.value
+      ? []
+      : [{ before, after: { ...before, value, encrypted } }]
   }
 
-  function reencryptEntry(before: HistoryRow): Reencrypted<HistoryRow>[] {
-    const oldValue = reencrypt(before, before.oldValue, before.oldEncrypted)
-    const newValue = reencrypt(before, before.newValue, before.newEncrypted)
-    if (oldValue === undefined && newValue === undefined) return []
-    const old = oldValue === undefined ? {} : { oldValue, oldEncrypted: true }
-    return [
-      {
-        before,
-        after: { ...before, ...old, ...(newValue !== undefined && { newValue, newEncrypted: true }) },
-      },
-    ]
+  function encryptEntry(before: HistoryRow): Reencrypted<HistoryRow>[] {
+    const { value: oldValue, encrypted: oldEncrypted } = encryptText(
+      before,
+      before.oldValue,
+      before.oldEncrypted,
+    )
+    const { value: newValue, encrypted: newEncrypted } = encryptText(
+      before,
+      before.newValue,
+      before.newEncrypted,
+    )
+    if (oldValue === before.oldValue && newValue === before.newValue) return []
+    return [{ before, after: { ...before, oldValue, oldEncrypted, newValue, newEncrypted } }]
   }
 
-  // Values first: a later write then finds no plain text to record in the history as the old value.
+  // Values first: later writes then record no plain text in the history as an old value.
   for await (const rows of pages((after: StoredRow | null) => store.scan('values', after, portion))) {
-    const values = rows.flatMap(reencryptValue)
+    const values = rows.flatMap(encryptValue)
     if (values.length === 0) continue
     reencrypted += await store.reencrypt({ values, history: [] })
-    applyReencrypted(values.map(({ after }) => after))
+    applyToMemory(values.map(({ after }) => after))
   }
   for await (const rows of pages((after: HistoryRow | null) => store.scan('history', after, portion))) {
-    const entries = rows.flatMap(reencryptEntry)
+    const entries = rows.flatMap(encryptEntry)
     if (entries.length > 0) history += await store.reencrypt({ values: [], history: entries })
   }
   return { reencrypted, history, unreadable: [...unreadable].toSorted() }

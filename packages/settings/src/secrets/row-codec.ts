@@ -2,7 +2,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import { FMOD_SETTINGS_UNREADABLE } from '../misuse-errors.ts'
 import type { RowId, StoredRow } from '../store/store.ts'
-import { type Decoded, deepFreeze, parseJson, refused } from '../values/json.ts'
+import { deepFreeze, readText } from '../values/json.ts'
 import { type RegisteredSetting, validateValue } from '../values/validate.ts'
 import type { Observer } from '../diagnostics.ts'
 import type { JsonValue } from '../setting-definition.ts'
@@ -23,17 +23,6 @@ interface StoredText {
   readonly encrypted: boolean
 }
 
-export interface RowCodec {
-  /** How a row reads under its definition today. */
-  layerOf(setting: RegisteredSetting, row: StoredRow): Layer
-  /** Marks these very rows as just validated: reading them does not validate them again. */
-  trust(rows: Iterable<StoredRow>): void
-  /** What to store for the canonical text of a value: encrypted if the setting is sensitive and there is a key. */
-  toStored(setting: RegisteredSetting, id: RowId, text: string): StoredText
-  /** The canonical text of what is stored. @throws {Error} it cannot be decrypted */
-  textOf(id: RowId, stored: StoredText): string
-}
-
 interface RowCodecInit {
   readonly encryption: Encryption
   /** Whether a sensitive value that is not encrypted is unreadable. Looked at each time. */
@@ -42,67 +31,67 @@ interface RowCodecInit {
   readonly log: FastifyBaseLogger
 }
 
-export function createRowCodec({ encryption, refusesPlain, observer, log }: RowCodecInit): RowCodec {
-  const reported = new Set<string>()
-  const trusted = new WeakSet<StoredRow>()
+export class RowCodec {
+  readonly #init: RowCodecInit
+  readonly #reported = new Set<string>()
+  readonly #trusted = new WeakSet<StoredRow>()
 
-  function textOf(id: RowId, { value, encrypted }: StoredText): string {
-    return encrypted ? encryption.decrypt(id, value) : value
+  constructor(init: RowCodecInit) {
+    this.#init = init
+  }
+
+  /** How a row reads under its definition today. */
+  layerOf(setting: RegisteredSetting, row: StoredRow): Layer {
+    const { refusesPlain, log } = this.#init
+    const { key, scope } = row
+    if (!row.encrypted && setting.definition.sensitive && refusesPlain()) {
+      // Its writer had no key: a process with another configuration, or an intruder in the database.
+      if (this.#isFirstReport(row))
+        log.error(
+          { key, scope },
+          'a sensitive setting is stored in plain text although encryption is required, and is not served',
+        )
+      return { state: 'unreadable', row, error: new FMOD_SETTINGS_UNREADABLE(key, storedPlain) }
+    }
+    let text: string
+    try {
+      text = this.textOf(row, row)
+    } catch (cause) {
+      const error = new FMOD_SETTINGS_UNREADABLE(key, notDecrypted(cause))
+      error.cause = cause
+      return { state: 'unreadable', row, error }
+    }
+    const value = this.#trusted.has(row) ? deepFreeze(readText(text)) : decodeStored(setting, text)
+    if (value !== null) return { state: 'valid', value, row }
+    if (this.#isFirstReport(row))
+      log.warn({ key, scope }, 'stored setting no longer fits its definition and counts as unset')
+    return { state: 'invalid', row }
+  }
+
+  /** Marks these very rows as just validated: reading them does not validate them again. */
+  trust(rows: Iterable<StoredRow>): void {
+    for (const row of rows) this.#trusted.add(row)
+  }
+
+  /** What to store for the canonical text of a value: encrypted if the setting is sensitive and there is a key. */
+  toStored({ definition }: RegisteredSetting, id: RowId, text: string): StoredText {
+    const { encryption } = this.#init
+    const encrypted = definition.sensitive && encryption.activeKeyId !== null
+    return { value: encrypted ? encryption.encrypt(id, text) : text, encrypted }
+  }
+
+  /** The canonical text of what is stored. @throws {Error} it cannot be decrypted */
+  textOf(id: RowId, { value, encrypted }: StoredText): string {
+    return encrypted ? this.#init.encryption.decrypt(id, value) : value
   }
 
   /** Once for each value of a definition, however often it is loaded; never the value itself. */
-  function isFirstReport({ key, scope }: RowId): boolean {
+  #isFirstReport({ key, scope }: RowId): boolean {
     const name = `${scope} ${key}`
-    if (reported.has(name)) return false
-    reported.add(name)
-    observer.foundInvalid({ key, scope })
+    if (this.#reported.has(name)) return false
+    this.#reported.add(name)
+    this.#init.observer.foundInvalid({ key, scope })
     return true
-  }
-
-  /** Its writer had no key: a process with another configuration, or an intruder in the database. */
-  function plainSecret(row: StoredRow): Layer {
-    const { key, scope } = row
-    if (isFirstReport(row))
-      log.error(
-        { key, scope },
-        'a sensitive setting is stored in plain text although encryption is required, and is not served',
-      )
-    return {
-      state: 'unreadable',
-      row,
-      error: new FMOD_SETTINGS_UNREADABLE(key, storedPlain),
-    }
-  }
-
-  return {
-    textOf,
-    layerOf(setting, row) {
-      if (!row.encrypted && setting.definition.sensitive && refusesPlain()) return plainSecret(row)
-      let text: string
-      try {
-        text = textOf(row, row)
-      } catch (cause) {
-        const error = new FMOD_SETTINGS_UNREADABLE(row.key, notDecrypted(cause))
-        error.cause = cause
-        return { state: 'unreadable', row, error }
-      }
-      const decoded = trusted.has(row) ? decodeValidated(text) : decodeStored(setting, text)
-      if (decoded.ok) return { state: 'valid', value: decoded.value, row }
-      if (isFirstReport(row))
-        log.warn(
-          { key: row.key, scope: row.scope },
-          'stored setting no longer fits its definition and counts as unset',
-        )
-      return { state: 'invalid', row }
-    },
-    trust(rows) {
-      for (const row of rows) trusted.add(row)
-    },
-    toStored(setting, id, text) {
-      if (!setting.definition.sensitive || encryption.activeKeyId === null)
-        return { value: text, encrypted: false }
-      return { value: encryption.encrypt(id, text), encrypted: true }
-    },
   }
 }
 
@@ -113,22 +102,8 @@ function notDecrypted(cause: unknown): string {
   return `it cannot be decrypted with the keys at hand (${reason}). Add the key it was encrypted with to the option encryption.keys, or write the value again`
 }
 
-/**
- * Decodes what a store keeps, deep-frozen; not ok when it is not JSON or no longer fits the definition: the setting then
- * has its default. The errors never repeat the value.
- */
-export function decodeStored(setting: RegisteredSetting, text: string): Decoded {
-  const decoded = decodeValidated(text)
-  if (!decoded.ok) return decoded
-  const errors = validateValue(setting, decoded.value)
-  return errors.length > 0 ? { ok: false, errors } : decoded
-}
-
-/** The same for a text whose value was validated when it was written. */
-function decodeValidated(text: string): Decoded {
-  const parsed = parseJson(text)
-  if (!parsed.ok) return parsed
-  return parsed.value === null
-    ? refused('A stored value is never null.')
-    : { ok: true, value: deepFreeze(parsed.value) }
+/** The value of a stored text, deep-frozen; null if it is not JSON or does not fit the definition any more. */
+export function decodeStored(setting: RegisteredSetting, text: string): JsonValue {
+  const value = readText(text)
+  return value === null || validateValue(setting, value).length > 0 ? null : deepFreeze(value)
 }

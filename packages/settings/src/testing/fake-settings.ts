@@ -4,7 +4,7 @@ import { Registry } from '../definitions/registry.ts'
 import type { SettingKeys } from '../definitions/tokens.ts'
 import { createSettingsService } from '../create-settings.ts'
 import type { Settings } from '../settings.ts'
-import { createEncryption } from '../secrets/encryption.ts'
+import { Encryption } from '../secrets/encryption.ts'
 import { memoryStore } from '../store/memory.ts'
 import { silentLog } from './contract/case.ts'
 import { overrideAll } from './override-settings.ts'
@@ -25,7 +25,7 @@ export function fakeSettings<M extends RuleTokens>(
   const { settings } = createSettingsService({
     registry,
     store: memoryStore(),
-    encryption: createEncryption([]),
+    encryption: new Encryption([]),
     refusesPlain: () => false,
     locked: new Map(),
     userCapacity: 10_000,

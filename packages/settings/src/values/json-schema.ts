@@ -1,4 +1,4 @@
-/** The schemas of Json settings: which ones there may be, and what is wrong with a value. */
+/** Compiles the schemas of Json settings, refuses costly ones, and describes the errors of values. */
 import { compileSchemaErrors, type SchemaError } from '@fastify-modular/core/internal'
 import type { ValueSchema } from '../setting-definition.ts'
 
@@ -7,8 +7,7 @@ export type CheckSchema = (value: unknown) => string[]
 
 /**
  * Compiles the schema of a setting.
- * @throws {Error} it is not JSON Schema as Ajv reads it, or a value could keep it busy without a limit; the message is all
- * that is wrong with it
+ * @throws {Error} Ajv cannot read it, or a value could take unlimited time; the message has all its problems
  */
 export function compileJsonSchema(schema: ValueSchema): CheckSchema {
   const problems = costlyKeywords(schema, 'schema')
@@ -70,51 +69,38 @@ function pathOf({ instancePath, params }: SchemaError): string {
   return `${instancePath}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
-function messageOf({ keyword, params, schema, message }: SchemaError): string {
-  const limit = String(params['limit'])
-  switch (keyword) {
-    case 'required':
-      return 'A value is required.'
-    case 'additionalProperties':
-    case 'unevaluatedProperties':
-      return 'Remove this property; it is not allowed here.'
-    case 'minLength':
-      return limit === '1' ? 'A value is required.' : `Enter at least ${limit} characters.`
-    case 'maxLength':
-      return `Enter at most ${limit} characters.`
-    case 'minItems':
-      return `Enter at least ${limit} items.`
-    case 'maxItems':
-      return `Enter at most ${limit} items.`
-    case 'uniqueItems':
-      return 'Enter each item once.'
-    case 'minimum':
-      return `Enter a number of at least ${limit}.`
-    case 'maximum':
-      return `Enter a number of at most ${limit}.`
-    case 'exclusiveMinimum':
-      return `Enter a number greater than ${limit}.`
-    case 'exclusiveMaximum':
-      return `Enter a number less than ${limit}.`
-    case 'multipleOf':
-      return `Enter a multiple of ${String(params['multipleOf'])}.`
-    case 'format':
-      return `Enter text in the format ${String(params['format'])}.`
-    case 'type':
-      return byType[String(params['type'])] ?? anyType
-    case 'const':
-      return `Enter one of: ${String(params['allowedValue'])}.`
-    case 'enum':
-      return `Enter one of: ${(schema as readonly unknown[]).join(', ')}.`
-    case 'anyOf':
-    case 'oneOf':
-      return choicesOf(schema)
-    default:
-      return `Enter another value: this one ${message ?? 'is not allowed'}.`
-  }
+function messageOf(error: SchemaError): string {
+  const toMessage = messages[error.keyword]
+  return toMessage ? toMessage(error) : `Enter another value: this one ${error.message ?? 'is not allowed'}.`
 }
 
+const unexpected = 'Remove this property; it is not allowed here.'
 const anyType = 'Enter a value of one of the types that are allowed here.'
+
+/** What to enter, by the keyword that a value breaks. */
+const messages: Readonly<Record<string, (error: SchemaError) => string>> = {
+  required: () => 'A value is required.',
+  additionalProperties: () => unexpected,
+  unevaluatedProperties: () => unexpected,
+  minLength: ({ params }) =>
+    params['limit'] === 1 ? 'A value is required.' : `Enter at least ${String(params['limit'])} characters.`,
+  maxLength: ({ params }) => `Enter at most ${String(params['limit'])} characters.`,
+  minItems: ({ params }) => `Enter at least ${String(params['limit'])} items.`,
+  maxItems: ({ params }) => `Enter at most ${String(params['limit'])} items.`,
+  uniqueItems: () => 'Enter each item once.',
+  minimum: ({ params }) => `Enter a number of at least ${String(params['limit'])}.`,
+  maximum: ({ params }) => `Enter a number of at most ${String(params['limit'])}.`,
+  exclusiveMinimum: ({ params }) => `Enter a number greater than ${String(params['limit'])}.`,
+  exclusiveMaximum: ({ params }) => `Enter a number less than ${String(params['limit'])}.`,
+  multipleOf: ({ params }) => `Enter a multiple of ${String(params['multipleOf'])}.`,
+  format: ({ params }) => `Enter text in the format ${String(params['format'])}.`,
+  type: ({ params }) => byType[String(params['type'])] ?? anyType,
+  const: ({ params }) => `Enter one of: ${String(params['allowedValue'])}.`,
+  enum: ({ schema }) => `Enter one of: ${(schema as readonly unknown[]).join(', ')}.`,
+  anyOf: ({ schema }) => choicesOf(schema),
+  oneOf: ({ schema }) => choicesOf(schema),
+}
+
 const byType: Readonly<Record<string, string>> = {
   array: 'Enter a list.',
   boolean: 'Enter a boolean: true or false.',
@@ -124,7 +110,7 @@ const byType: Readonly<Record<string, string>> = {
   string: 'Enter text.',
 }
 
-/** What a union of constants admits. */
+/** The constants that a union admits. */
 function choicesOf(schema: unknown): string {
   const choices = (schema as readonly object[]).map((each): unknown => Reflect.get(each, 'const'))
   return choices.includes(undefined) ? anyType : `Enter one of: ${choices.join(', ')}.`

@@ -1,36 +1,36 @@
-/** Values as JSON: their text, their raw form, and what comes back from a database as it went in. */
+/** Values as JSON: their text, their raw form, and the checks that keep them storable. */
 import { isStorable, type JsonValue, SettingType } from '../setting-definition.ts'
-
-/** A value read from text, or what is wrong with it. */
-export type Decoded =
-  | { readonly ok: true; readonly value: JsonValue }
-  | { readonly ok: false; readonly errors: readonly string[] }
 
 /** `Number('')` is 0 and `Number('0x10')` is 16: only JSON's own grammar counts (RFC 8259, 6). */
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** Decodes a raw default by type; not yet validated, not frozen. */
-export function decodeDefault(type: SettingType, raw: string): Decoded {
+/** Decodes a raw default by type; not yet validated, not frozen. @throws {SyntaxError} saying what to write */
+export function decodeDefault(type: SettingType, raw: string): JsonValue {
   switch (type) {
     case SettingType.Number:
-      return jsonNumber.test(raw)
-        ? { ok: true, value: Number(raw) }
-        : refused('Write a number as in JSON, like 587.')
+      if (jsonNumber.test(raw)) return Number(raw)
+      throw new SyntaxError('Write a number as in JSON, like 587.')
     case SettingType.Bool:
-      return raw === 'true' || raw === 'false'
-        ? { ok: true, value: raw === 'true' }
-        : refused('Write true or false.')
+      if (raw === 'true' || raw === 'false') return raw === 'true'
+      throw new SyntaxError('Write true or false.')
     case SettingType.Json:
-      return parseJson(raw)
+      try {
+        return JSON.parse(raw) as JsonValue
+      } catch {
+        throw new SyntaxError('Write valid JSON.')
+      }
     default:
-      return { ok: true, value: raw }
+      return raw
   }
 }
 
 /** The value of a stored text whatever its definition; null where another program wrote something that is not JSON. */
 export function readText(text: string): JsonValue {
-  const parsed = parseJson(text)
-  return parsed.ok ? parsed.value : null
+  try {
+    return JSON.parse(text) as JsonValue
+  } catch {
+    return null
+  }
 }
 
 /** The text that stores keep; equal values have equal text. */
@@ -49,20 +49,6 @@ export function deepFreeze<T extends JsonValue>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   for (const member of Object.values(value)) deepFreeze(member)
   return Object.freeze(value)
-}
-
-/** The value of a text, or that it is not JSON. */
-export function parseJson(text: string): Decoded {
-  try {
-    return { ok: true, value: JSON.parse(text) as JsonValue }
-  } catch {
-    return refused('Write valid JSON.')
-  }
-}
-
-/** Says what is wrong. */
-export function refused(error: string): Decoded {
-  return { ok: false, errors: [error] }
 }
 
 /** Deeper JSON is refused. */
@@ -118,7 +104,7 @@ function findProblem(root: unknown, maxBytes: number): string | undefined {
   }
 }
 
-/** Parsing JSON rounds identifiers of 18 digits, and what was sent is lost; floats like 1e21 are meant as they are. */
+/** JSON.parse rounds identifiers of 18 digits, so that the sent number is lost; floats such as 1e21 are kept. */
 function problemOfNumber(value: number): string | undefined {
   if (!Number.isFinite(value)) return notJson
   const isRounded = Number.isInteger(value) && !Number.isSafeInteger(value) && Math.abs(value) < 1e21

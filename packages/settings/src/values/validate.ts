@@ -1,4 +1,4 @@
-/** Settings as they are registered, and what their values must be. Nothing is coerced, no message repeats a value. */
+/** Registered settings, and the checks of their values. Nothing is coerced, no message repeats a value. */
 import {
   type CompleteDefinition,
   isStorable,
@@ -161,7 +161,7 @@ function checkPattern(setting: RegisteredSetting, text: string, budget: PatternB
   return found ? [] : [pattern.message]
 }
 
-/** What can be done about a text that a pattern refuses: expressions are not for people, and clients have them in the definition. */
+/** The message for a text that the pattern refuses: a hint or an example, since people do not read expressions. */
 export function describeFormat(
   { defaultValue, patternHint, placeholder, sensitive }: CompleteDefinition,
   pattern: CompiledPattern,

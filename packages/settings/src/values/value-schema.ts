@@ -1,4 +1,4 @@
-/** JSON Schema of what may be written to a setting, for clients that generate forms (draft 2020-12). */
+/** The JSON Schema of a setting's values, for clients that generate forms (draft 2020-12). */
 import { SettingType, type CompleteDefinition, type ValueSchema } from '../setting-definition.ts'
 import { dateTimePattern } from './validate.ts'
 
@@ -8,7 +8,7 @@ import { dateTimePattern } from './validate.ts'
  */
 export function valueSchema(definition: CompleteDefinition): ValueSchema {
   const schema = schemaOf(definition)
-  // Null clears what is not required (decision 10).
+  // Null clears a setting that is not required (decision 10).
   return definition.required ? schema : { anyOf: [schema, { type: 'null' }] }
 }
 

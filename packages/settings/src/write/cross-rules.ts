@@ -1,97 +1,84 @@
 /** Rules about several settings: looked at by the writes that touch one of them, as the values will be afterwards. */
 import type { CrossRule, Registry } from '../definitions/registry.ts'
-import type { SettingState } from '../memory/shared-values.ts'
+import type { SettingState, SharedValues } from '../memory/shared-values.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import { rowIdText } from '../store/plan-write.ts'
-import type { CurrentRows, RowId } from '../store/store.ts'
+import type { CurrentRows, RowId, StoredRow } from '../store/store.ts'
 
 /** Rules about several settings that a write touches. */
-export interface CrossRules {
+interface CrossRules {
   /** The rows that the rules look at and the write does not change. */
   readonly reads: readonly RowId[]
   /** Messages by key about the state that the write would leave behind. */
   check(current: CurrentRows): ReadonlyMap<string, readonly string[]>
 }
 
-/** One rule, for one user or (empty) for all users without values of their own. */
-interface Question {
-  readonly rule: CrossRule
-  readonly userId: string
-}
-
 /** A row that is written, and its value then; null where it is removed. */
-interface WrittenValue {
-  readonly id: RowId
+interface WrittenValue extends RowId {
   readonly value: JsonValue
 }
 
 interface CrossRulesInit {
   readonly registry: Pick<Registry, 'rulesOf'>
-  readonly find: (key: string) => SettingState | undefined
+  readonly sharedValues: Pick<SharedValues, 'find'>
   readonly codec: Pick<RowCodec, 'layerOf'>
 }
 
 /** Finds the rules that a write touches. */
 export function crossRulesOf(
   values: readonly WrittenValue[],
-  { registry, find, codec }: CrossRulesInit,
+  { registry, sharedValues, codec }: CrossRulesInit,
 ): CrossRules {
-  const questions = questionsOf(values, registry)
-  const written = new Map(values.map(({ id, value }) => [rowIdText(id), value]))
-  const writtenKeys = new Set(values.map(({ id }) => id.key))
-  const reads = questions.flatMap(({ rule, userId }) =>
-    rule.keys.flatMap((key) => layersOf(find(key), userId)),
+  const usersByRule = new Map<CrossRule, Set<string>>()
+  for (const { key, userId } of values)
+    for (const rule of registry.rulesOf(key))
+      usersByRule.set(rule, (usersByRule.get(rule) ?? new Set()).add(userId))
+  /** One rule, for one user or (empty) for all users without values of their own. */
+  const questions = [...usersByRule].flatMap(([rule, users]) =>
+    Array.from(users, (userId) => ({ rule, userId })),
   )
+  if (questions.length === 0) return { reads: [], check: () => new Map() }
+
+  const written = new Map(values.map((value) => [rowIdText(value), value]))
+  const writtenKeys = new Set(values.map(({ key }) => key))
+  const looksAt = questions.flatMap(({ rule, userId }) =>
+    rule.keys.flatMap((key) => layersOf(sharedValues.find(key), userId)),
+  )
+  const reads = new Map(looksAt.map((id) => [rowIdText(id), id]))
+  for (const name of written.keys()) reads.delete(name)
 
   function valueOf(key: string, userId: string, current: CurrentRows): JsonValue {
-    const state = find(key)
+    const state = sharedValues.find(key)
     if (state?.locked !== undefined) return state.locked
     for (const id of layersOf(state, userId)) {
       const after = written.get(rowIdText(id))
-      const value = after === undefined ? storedValue(state, current.get(id)) : after
+      const value = after ? after.value : storedValue(state, current.get(id))
       if (value !== null) return value
     }
     return state?.setting.defaultValue ?? null
   }
 
   /** @throws {FMOD_SETTINGS_UNREADABLE} the value is encrypted with a lost key, so that the rule cannot be checked */
-  function storedValue(state: SettingState | undefined, row: ReturnType<CurrentRows['get']>): JsonValue {
+  function storedValue(state: SettingState | undefined, row: StoredRow | undefined): JsonValue {
     const layer = state && row && codec.layerOf(state.setting, row)
     if (layer?.state === 'unreadable') throw layer.error
     return layer?.state === 'valid' ? layer.value : null
   }
 
   return {
-    reads: [...new Map(reads.map((id) => [rowIdText(id), id])).entries()]
-      .filter(([name]) => !written.has(name))
-      .map(([, id]) => id),
+    reads: [...reads.values()],
     check(current) {
       const errors = new Map<string, readonly string[]>()
       for (const { rule, userId } of questions) {
         const messages = rule.check((key) => valueOf(key, userId, current))
         if (messages.length === 0) continue
-        for (const key of rule.keys) {
+        for (const key of rule.keys)
           if (writtenKeys.has(key)) errors.set(key, [...(errors.get(key) ?? []), ...messages])
-        }
       }
       return errors
     },
   }
-}
-
-function questionsOf(
-  values: readonly WrittenValue[],
-  registry: Pick<Registry, 'rulesOf'>,
-): readonly Question[] {
-  const usersByRule = new Map<CrossRule, Set<string>>()
-  for (const { id } of values) {
-    for (const rule of registry.rulesOf(id.key)) {
-      const users = usersByRule.get(rule) ?? new Set()
-      usersByRule.set(rule, users.add(id.userId))
-    }
-  }
-  return [...usersByRule].flatMap(([rule, users]) => Array.from(users, (userId) => ({ rule, userId })))
 }
 
 /** The rows that may supply a value, strongest first. */

@@ -9,18 +9,17 @@ import {
   type SharedValues,
 } from '../memory/shared-values.ts'
 import { namedScope, rowUser } from '../memory/user-values.ts'
-import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import { SettingScope } from '../setting-definition.ts'
 import {
   type BulkSettingUpdate,
+  isVersion,
   toBulkEntries,
-  toConflict,
-  toPreconditionFailed,
   type Write,
   type WriteEntry,
   type WriteOptions,
 } from './write.ts'
 
-/** Which value of a setting: that of a user, or the one that belongs to nobody. */
+/** Which value of a setting: a user's own, or the shared one. */
 export interface ValuePlace {
   /** @default User with a `userId`; else that of the definition, and for a User setting Application: what users inherit */
   readonly scope?: SettingScope
@@ -48,29 +47,25 @@ interface SetInit {
   readonly write: Write
 }
 
-/** Makes `set`, `reset` and `setMany`. */
-export function createSet({ sharedValues, write }: SetInit) {
-  async function change(
-    reference: SettingReference,
-    wanted: WriteEntry['change'],
-    { version, ...options }: SetOptions = {},
-  ): Promise<void> {
-    const state = requireSetting(sharedValues, keyOf(reference))
-    const expects = version === undefined ? undefined : (found: number) => found === version
-    await write([{ state, ...placeOf(state, options), change: wanted, expects }], options, {
-      onStale: toPreconditionFailed,
-    })
-  }
+/** Writes one value, or removes it. */
+export async function set(
+  { sharedValues, write }: SetInit,
+  reference: SettingReference,
+  wanted: Pick<WriteEntry, 'value' | 'isReset'>,
+  { version, ...options }: SetOptions = {},
+): Promise<void> {
+  const key = keyOf(reference)
+  const state = requireSetting(sharedValues, key)
+  await write([{ state, key, ...placeOf(state, options), ...wanted, expects: isVersion(version) }], options)
+}
 
-  return {
-    set: (reference: SettingReference, value: JsonValue, options?: SetOptions): Promise<void> =>
-      change(reference, { kind: 'set', value }, options),
-    reset: (reference: SettingReference, options?: SetOptions): Promise<void> =>
-      change(reference, { kind: 'clear' }, options),
-    async setMany(updates: readonly BulkSettingUpdate[], options: WriteOptions = {}): Promise<void> {
-      const { entries, errors } = toBulkEntries(sharedValues, updates)
-      for (const { state, scope } of entries) requireFit(state, scope)
-      await write(entries, options, { onStale: toConflict, errors })
-    },
-  }
+/** Writes many values, all or nothing. */
+export async function setMany(
+  { sharedValues, write }: SetInit,
+  updates: readonly BulkSettingUpdate[],
+  options: WriteOptions = {},
+): Promise<void> {
+  const { entries, errors } = toBulkEntries(sharedValues, updates)
+  for (const { state, scope } of entries) requireFit(state, scope)
+  await write(entries, options, { isBulk: true, errors })
 }

@@ -6,9 +6,8 @@ import { setImmediate } from 'node:timers/promises'
 import { ArgumentException, type FieldErrors, isDomainException } from '@fastify-modular/core'
 import type { Registry } from '../definitions/registry.ts'
 import type { Observer } from '../diagnostics.ts'
-import type { ChangePublisher, Listeners, Publication } from '../events.ts'
+import { beginPublication, type Listeners, type Publication, type PublisherInit } from '../events.ts'
 import {
-  type Conflict,
   PreconditionFailedException,
   SettingLockedException,
   SettingsChangedException,
@@ -25,22 +24,24 @@ import type { CurrentRows, RowChange, RowId, SettingsStore, StoredRow, WriteResu
 import { encodeValue, readText } from '../values/json.ts'
 import { isSecret, validateValue } from '../values/validate.ts'
 import { createPatternBudget, type PatternBudget } from '../values/pattern.ts'
-import { type CrossRules, crossRulesOf } from './cross-rules.ts'
+import { crossRulesOf } from './cross-rules.ts'
 
 /** Whether a row, or the store, may be written at its current revision. */
 export type Expects = (revision: number) => boolean
 
-/** What one entry of a write wants; distinct rows within one write. */
-export interface WriteEntry {
+/** One entry of a write; its entries are of distinct rows. */
+export interface WriteEntry extends RowId {
   readonly state: SettingState
-  readonly scope: SettingScope
-  /** Empty for System and Application. */
-  readonly userId: string
-  /** `clear` removes the stored value whatever the definition requires; setting null removes it where null is allowed. */
-  readonly change: { readonly kind: 'set'; readonly value: JsonValue } | { readonly kind: 'clear' }
+  /** Null removes the stored value where the definition allows that. */
+  readonly value: JsonValue
+  /** Whether the stored value is removed whatever the definition requires; `value` is null then. */
+  readonly isReset?: boolean
   /** Whether the row may be written at this revision (0: unset). */
   readonly expects?: Expects | undefined
 }
+
+/** Of an entry that removes the stored value whatever the definition requires. */
+export const reset = { value: null, isReset: true } as const
 
 /** The actor, the origin and the reason of a write: recorded in history and events. */
 export interface WriteOptions {
@@ -52,12 +53,12 @@ export interface WriteOptions {
 
 /** How a write is carried out. */
 interface WriteControl {
-  /** Makes the error for rows that have changed since their writers read them. */
-  readonly onStale: (stale: readonly Conflict[]) => Error
-  /** Whether the whole store may be written at this revision. */
+  /** Rows that have changed since they were read are all named by a 409, in place of a 412 with the tag of the one row. */
+  readonly isBulk?: boolean
+  /** Whether the whole store may be written at this revision; where not, the write is refused with 412. */
   readonly expects?: Expects | undefined
   /** Messages by key that were found before: reported together with those of the values. */
-  readonly errors?: ReadonlyMap<string, readonly string[]>
+  readonly errors?: ErrorsByKey
   /** Decides everything and writes nothing. */
   readonly dryRun?: boolean
 }
@@ -70,51 +71,57 @@ export interface WriteOutcome {
   readonly entries: readonly EntryOutcome[]
 }
 
+export type ChangeKind = 'create' | 'update' | 'delete' | 'none'
+
 export interface EntryOutcome {
+  readonly entry: WriteEntry
+  readonly kind: ChangeKind
   readonly before: StoredRow | undefined
-  /** What changes the row; undefined where it is already so. */
-  readonly change: RowChange | undefined
-  /** The row after the write; after a dry run what is there. */
+  /** The row after the write; after a dry run the current one. */
   readonly after: StoredRow | undefined
 }
 
-type Decision = Omit<EntryOutcome, 'after'>
+/** The decision about one entry; without a change if its row has the value already. */
+interface Decision extends Omit<EntryOutcome, 'after'> {
+  readonly change: RowChange | undefined
+}
+
+type ErrorsByKey = ReadonlyMap<string, readonly string[]>
 
 export type Write = (
   entries: readonly WriteEntry[],
   options: WriteOptions,
-  control: WriteControl,
+  control?: WriteControl,
 ) => Promise<WriteOutcome>
 
 /** What a write works with. */
-export interface WriteInit {
-  readonly registry: Pick<Registry, 'rulesOf'>
+export interface WriteInit extends PublisherInit {
+  readonly registry: Registry
   readonly codec: RowCodec
-  readonly sharedValues: Pick<SharedValues, 'find' | 'apply'>
-  readonly users: Pick<UserCache, 'forget'>
-  readonly store: Pick<SettingsStore, 'shared' | 'users'>
-  readonly coherence: Pick<Coherence, 'observe' | 'afterFailure' | 'confirm' | 'closeGap'>
-  readonly listeners: Pick<Listeners, 'notify'>
-  readonly publisher: ChangePublisher
-  readonly observer: Pick<Observer, 'count' | 'wrote'>
-  readonly retention: Pick<Retention, 'wrote'> | undefined
+  readonly sharedValues: SharedValues
+  readonly users: UserCache
+  readonly store: SettingsStore
+  readonly coherence: Coherence
+  readonly listeners: Listeners
+  readonly observer: Observer
+  readonly retention: Retention | undefined
 }
 
 export function createWrite(init: WriteInit): Write {
-  const { observer } = init
-  return async function write(entries, options, control) {
-    let isStale = false
-    const onStale: WriteControl['onStale'] = (stale) => {
-      isStale = true
-      return control.onStale(stale)
-    }
+  return async function write(entries, options, control = {}) {
     try {
-      return await writeEntries(init, entries, options, { ...control, onStale })
+      return await writeEntries(init, entries, options, control)
     } catch (error) {
-      observer.count(isStale ? 'conflicts' : isRefusal(error) ? 'refusals' : 'failures')
+      init.observer.count(failureOf(error))
       throw error
     }
   }
+}
+
+function failureOf(error: unknown): 'conflicts' | 'refusals' | 'failures' {
+  if (error instanceof PreconditionFailedException || error instanceof SettingsChangedException)
+    return 'conflicts'
+  return isDomainException(error) && error.statusCode < 500 ? 'refusals' : 'failures'
 }
 
 async function writeEntries(
@@ -123,30 +130,32 @@ async function writeEntries(
   { actor = null, origin = 'contract', requestId = null, note = null }: WriteOptions,
   control: WriteControl,
 ): Promise<WriteOutcome> {
-  const { codec, coherence, publisher, store } = init
+  const { codec, coherence, store } = init
   refuseLocked(wanted)
   const budget = createPatternBudget()
-  const { entries, errors } = await validateInTurns(wanted, budget, control.errors)
-  // A stale write is refused as stale first, which needs the rows; without a condition invalid values need no transaction.
-  const mayBeStale = control.expects !== undefined || entries.some(({ expects }) => expects !== undefined)
-  if (errors && !mayBeStale) throw errors
+  const errors = new Map(control.errors)
+  const entries = await validateInTurns(wanted, errors, budget)
+  // A conditional write reports 412 before 422, for which it needs the rows; others are refused without a transaction.
+  const isConditional = control.expects !== undefined || entries.some(({ expects }) => expects !== undefined)
+  if (!isConditional) refuseInvalid(errors)
 
-  const ids = entries.map(idOf)
-  const ofUsers = ids.some(({ scope }) => scope === SettingScope.User)
-  const crossRules = findCrossRules(init, entries, ids)
+  const ofUsers = entries.some(({ scope }) => scope === SettingScope.User)
+  const crossRules = crossRulesOf(entries, init)
   let decided: readonly Decision[] = []
   function decide(current: CurrentRows): readonly RowChange[] {
     if (!ofUsers) coherence.observe(current)
     refuseStale(entries, current, control)
-    // S 2.3.1: again; this is the value that is stored.
-    const invalid = errors ?? validate(entries, budget) ?? toValidationException(crossRules.check(current))
-    if (invalid) throw invalid
-    decided = entries.map((entry, index) => decideEntry(entry, ids[index] ?? idOf(entry), current, codec))
+    refuseInvalid(errors)
+    // S 2.3.1: again; these are the values that are stored.
+    for (const entry of entries) addErrors(entry, errors, budget)
+    refuseInvalid(errors)
+    refuseInvalid(crossRules.check(current))
+    decided = entries.map((entry) => decideEntry(entry, current, codec))
     return control.dryRun ? [] : decided.flatMap(({ change }) => change ?? [])
   }
 
-  const publication = publisher.begin(actor)
-  const request = { actor, origin, requestId, note, reads: [...ids, ...crossRules.reads], decide }
+  const publication = beginPublication(init, actor)
+  const request = { actor, origin, requestId, note, reads: [...entries, ...crossRules.reads], decide }
   // Without events a store need not wait between the rows and the commit.
   const { enqueue } = publication
   const writing = (ofUsers ? store.users : store.shared).write(enqueue ? { ...request, enqueue } : request)
@@ -154,16 +163,12 @@ async function writeEntries(
     await coherence.afterFailure(error)
     throw error
   })
-  const outcomes = decided.map(toOutcome(written))
+  const outcomes = toOutcomes(decided, written)
   if (!control.dryRun) codec.trust(outcomes.flatMap(({ after }) => after ?? []))
   if (written.changes.length > 0) await applyCommit(init, written, { actor, publication })
-  // A caller whose value was stored already then reads it here, whatever memory held.
-  await coherence.confirm(
-    decided.flatMap(({ before, change }, index) => {
-      const id = change === undefined ? ids[index] : undefined
-      return id ? { id, row: before } : []
-    }),
-  )
+  // Memory may lack a value that was stored already: the caller reads it after this.
+  const unchanged = outcomes.filter(({ kind }) => kind === 'none')
+  await coherence.confirm(unchanged.map(({ entry, before }) => ({ id: entry, row: before })))
   return { revision: written.revision, entries: outcomes }
 }
 
@@ -190,46 +195,33 @@ async function applyCommit(
   await publication.committed(written)
 }
 
-const noRules: CrossRules = { reads: [], check: () => new Map() }
-
-function findCrossRules(init: WriteInit, entries: readonly WriteEntry[], ids: readonly RowId[]): CrossRules {
-  const { registry, codec, sharedValues } = init
-  if (ids.every(({ key }) => registry.rulesOf(key).length === 0)) return noRules
-  const values = entries.map((entry) => ({
-    id: idOf(entry),
-    value: entry.change.kind === 'set' ? entry.change.value : null,
-  }))
-  return crossRulesOf(values, { registry, codec, find: (key) => sharedValues.find(key) })
-}
-
 function refuseLocked(entries: readonly WriteEntry[]): void {
   const locked = entries.filter(({ state }) => state.locked !== undefined)
-  if (locked.length > 0) throw new SettingLockedException([...new Set(locked.map(keyOf))])
+  if (locked.length > 0) throw new SettingLockedException([...new Set(locked.map(({ key }) => key))])
 }
 
-/** A copy of a value that the caller may change while the write waits, or whose getters answer differently each time. */
+/** Copies a value, which the caller may change while the write waits, or whose getters may return another value each time. */
 function withOwnValue(entry: WriteEntry): WriteEntry {
-  const { change } = entry
-  if (change.kind === 'clear' || typeof change.value !== 'object' || change.value === null) return entry
-  return { ...entry, change: { kind: 'set', value: readText(encodeValue(change.value)) } }
+  const { value } = entry
+  if (typeof value !== 'object' || value === null) return entry
+  return { ...entry, value: readText(encodeValue(value)) }
 }
 
-/** Adds the row after the write: made by the write, or what was there where it changed nothing. */
-function toOutcome({ changes }: WriteResult): (decision: Decision) => EntryOutcome {
+/** Adds the row after the write, which is the one before it if nothing changed. */
+function toOutcomes(decided: readonly Decision[], { changes }: WriteResult): EntryOutcome[] {
   const changed = new Map(changes.map((change) => [rowIdText(change), change]))
-  return ({ before, change }) => {
+  return decided.map(({ entry, kind, before, change }) => {
     const applied = change && changed.get(rowIdText(change))
-    return { before, change, after: applied ? applied.after : before }
-  }
+    return { entry, kind, before, after: applied ? applied.after : before }
+  })
 }
 
-/** One exception for entries that break their definitions, with all messages of all keys; undefined if none does. */
-function toValidationException(errors: ReadonlyMap<string, readonly string[]>): Error | undefined {
+/** @throws {SettingValidationException} there are messages: with those of all keys */
+function refuseInvalid(errors: ErrorsByKey): void {
   const [first] = errors
   // fromEntries defines its members: a key named __proto__ is a key like any other.
-  return (
-    first && new SettingValidationException(first[0], first[1], Object.fromEntries(errors) as FieldErrors)
-  )
+  if (first)
+    throw new SettingValidationException(first[0], first[1], Object.fromEntries(errors) as FieldErrors)
 }
 
 /**
@@ -238,92 +230,61 @@ function toValidationException(errors: ReadonlyMap<string, readonly string[]>): 
  */
 async function validateInTurns(
   wanted: readonly WriteEntry[],
+  errors: Map<string, readonly string[]>,
   budget: PatternBudget,
-  found?: ReadonlyMap<string, readonly string[]>,
-) {
-  const errors = new Map(found)
+): Promise<readonly WriteEntry[]> {
   const entries: WriteEntry[] = []
-  let isAfterMatch = false
   for (const entry of wanted) {
-    const hasPattern = entry.state.setting.pattern !== null
-    if (hasPattern && isAfterMatch) await setImmediate()
-    isAfterMatch ||= hasPattern
-    entries.push(addErrors(entry, budget, errors) ? entry : withOwnValue(entry))
+    if (entries.length > 0 && entry.state.setting.pattern !== null) await setImmediate()
+    entries.push(addErrors(entry, errors, budget) ? entry : withOwnValue(entry))
   }
-  return { entries, errors: toValidationException(errors) }
-}
-
-function validate(entries: readonly WriteEntry[], budget: PatternBudget): Error | undefined {
-  const errors = new Map<string, readonly string[]>()
-  for (const entry of entries) addErrors(entry, budget, errors)
-  return toValidationException(errors)
+  return entries
 }
 
 /** Returns whether there are any. */
 function addErrors(
-  entry: WriteEntry,
-  budget: PatternBudget,
+  { state, key, value, isReset = false }: WriteEntry,
   errors: Map<string, readonly string[]>,
+  budget: PatternBudget,
 ): boolean {
-  if (entry.change.kind === 'clear') return false
-  const messages = validateValue(entry.state.setting, entry.change.value, budget)
-  if (messages.length > 0) errors.set(keyOf(entry), [...(errors.get(keyOf(entry)) ?? []), ...messages])
+  const messages = isReset ? [] : validateValue(state.setting, value, budget)
+  if (messages.length > 0) errors.set(key, [...(errors.get(key) ?? []), ...messages])
   return messages.length > 0
 }
 
+/** @throws {PreconditionFailedException | SettingsChangedException} the store, or a row, is not what the caller saw */
 function refuseStale(
   entries: readonly WriteEntry[],
   current: CurrentRows,
-  { onStale, expects }: WriteControl,
+  { isBulk = false, expects }: WriteControl,
 ): void {
-  if (expects && !expects(current.revision)) throw onStale([])
+  if (expects && !expects(current.revision)) throw new PreconditionFailedException()
   const stale = entries.flatMap((entry) => {
     if (!entry.expects) return []
-    const { revision: version = 0, updatedAt, updatedBy = null } = current.get(idOf(entry)) ?? {}
+    const { revision: version = 0, updatedAt, updatedBy = null } = current.get(entry) ?? {}
     if (entry.expects(version)) return []
     const at = updatedAt === undefined ? null : new Date(updatedAt).toISOString()
-    return { key: keyOf(entry), scope: entry.scope, version, updatedBy, updatedAt: at }
+    return { key: entry.key, scope: entry.scope, version, updatedBy, updatedAt: at }
   })
-  if (stale.length > 0) throw onStale(stale)
+  const [first] = stale
+  if (first) throw isBulk ? new SettingsChangedException(stale) : new PreconditionFailedException(first)
 }
 
-function decideEntry(entry: WriteEntry, id: RowId, current: CurrentRows, codec: RowCodec): Decision {
-  const before = current.get(id)
-  const { scope, userId, key } = id // named one by one: spreading costs more than the rest of a large bulk
-  const value = entry.change.kind === 'set' ? entry.change.value : null
-  if (value === null) return { before, change: before && { scope, userId, key, value, encrypted: false } }
+// Members of changes are named one by one: spreading costs more than the rest of a large bulk.
+function decideEntry(entry: WriteEntry, current: CurrentRows, codec: RowCodec): Decision {
+  const before = current.get(entry)
+  const { state, scope, userId, key, value } = entry
+  const unchanged = { entry, kind: 'none', before, change: undefined } as const
+  if (value === null) {
+    if (!before) return unchanged
+    return { entry, kind: 'delete', before, change: { scope, userId, key, value, encrypted: false } }
+  }
   const text = encodeValue(value)
-  if (before && isNoChange(entry, before, text)) return { before, change: undefined }
-  const stored = codec.toStored(entry.state.setting, id, text)
-  return { before, change: { scope, userId, key, value: stored.value, encrypted: stored.encrypted } }
-}
-
-/** Writing an equal value is no change, unless it is secret: a guess must not show that it is equal. */
-function isNoChange({ state }: WriteEntry, before: StoredRow, text: string): boolean {
-  return !isSecret(state.setting, before) && before.value === text
-}
-
-function keyOf({ state }: WriteEntry): string {
-  return state.setting.definition.key
-}
-
-export type ChangeKind = 'create' | 'update' | 'delete' | 'none'
-
-/** The kind of change that an entry of a write makes, or would make. */
-export function changeKind({ before, change }: Partial<EntryOutcome>): ChangeKind {
-  if (!change) return 'none'
-  if (change.value === null) return 'delete'
-  return before ? 'update' : 'create'
-}
-
-/** Whether the write itself is at fault: its values break their definitions, or the host locked them. */
-function isRefusal(error: unknown): boolean {
-  return isDomainException(error) && error.statusCode < 500
-}
-
-/** The row of an entry. */
-function idOf({ state, scope, userId }: WriteEntry): RowId {
-  return { scope, userId, key: state.setting.definition.key }
+  // Writing an equal value is no change, unless it is secret: a guess must not show that it is equal.
+  if (before?.value === text && !isSecret(state.setting, before)) return unchanged
+  const stored = codec.toStored(state.setting, entry, text)
+  const change = { scope, userId, key, value: stored.value, encrypted: stored.encrypted }
+  return { entry, kind: before ? 'update' : 'create', before, change }
 }
 
 /** One entry of a bulk write. */
@@ -337,9 +298,9 @@ export interface BulkSettingUpdate {
 }
 
 /** The entries of a bulk write, and the errors of unknown settings: one report covers everything. */
-export interface BulkEntries {
+interface BulkEntries {
   readonly entries: readonly WriteEntry[]
-  readonly errors: ReadonlyMap<string, readonly string[]>
+  readonly errors: ErrorsByKey
 }
 
 /** @throws {ArgumentException} a User-scoped entry, or one row twice */
@@ -352,24 +313,18 @@ export function toBulkEntries(
   const entries = updates.flatMap(({ key, scope, value, version }): WriteEntry[] => {
     if (scope === SettingScope.User)
       throw new ArgumentException('A bulk write takes System and Application entries only.', 'scope')
-    const row = `${scope} ${key}`
-    if (rows.has(row)) throw new ArgumentException(`The setting "${key}" is in the list twice.`, 'key')
-    rows.add(row)
-    const userId = rowUser(scope, undefined)
+    const id = { key, scope, userId: rowUser(scope, undefined) }
+    if (rows.has(rowIdText(id)))
+      throw new ArgumentException(`The setting "${key}" is in the list twice.`, 'key')
+    rows.add(rowIdText(id))
     const state = sharedValues.find(key)
     if (!state) errors.set(key, ['Unknown setting.'])
-    const expects = version === undefined ? undefined : (revision: number) => revision === version
-    return state ? [{ state, scope, userId, change: { kind: 'set', value }, expects }] : []
+    return state ? [{ ...id, state, value, expects: isVersion(version) }] : []
   })
   return { entries, errors }
 }
 
-/** 412; with the current tag where one row was written. */
-export function toPreconditionFailed([row]: readonly Conflict[]): Error {
-  return new PreconditionFailedException(row)
-}
-
-/** 409 with the rows that changed since they were read. */
-export function toConflict(conflicts: readonly Conflict[]): Error {
-  return new SettingsChangedException(conflicts)
+/** Whether a row is still at the version that the caller saw, 0 for unset; no condition without one. */
+export function isVersion(version: number | undefined): Expects | undefined {
+  return version === undefined ? undefined : (found) => found === version
 }

@@ -102,22 +102,6 @@ const refused: readonly (readonly [string, SettingType, Partial<SettingDefinitio
   ['a Number default out of bounds', SettingType.Number, { min: 1, defaultValue: '0' }, /at least 1/],
   ['a Number default beyond all numbers', SettingType.Number, { defaultValue: '1e400' }, /Enter a number/],
   ['a Bool default that is not a boolean', SettingType.Bool, { defaultValue: 'yes' }, /true or false/],
-  ['a Json default that is not JSON', SettingType.Json, { defaultValue: '{a:1}' }, /valid JSON/],
-  ['a Json default of an empty string', SettingType.Json, { defaultValue: '""' }, /empty string/],
-  [
-    'a Select default that is not a member',
-    SettingType.Select,
-    { defaultValue: 'enormous' },
-    /one of: compact/,
-  ],
-  ['a Color default that is not a color', SettingType.Color, { defaultValue: '#fff' }, /hex color/],
-  ['a Url default that is not a URL', SettingType.Url, { defaultValue: '/x' }, /URL/],
-  [
-    'a DateTime default that is not a date',
-    SettingType.DateTime,
-    { defaultValue: '2025-02-30T00:00' },
-    /ISO 8601/,
-  ],
   [
     'a default that its pattern refuses',
     SettingType.Text,
@@ -136,7 +120,6 @@ const refused: readonly (readonly [string, SettingType, Partial<SettingDefinitio
     { defaultValue: 'x', validate: () => 'Not x.' },
     /Not x\./,
   ],
-  ['a default that is too long', SettingType.Text, { defaultValue: 'x'.repeat(16_385) }, /16384 bytes/],
 ]
 for (const [what, type, members, message] of refused) {
   test(`decision 3: ${what} is refused at boot`, async (t) => {

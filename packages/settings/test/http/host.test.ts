@@ -4,7 +4,16 @@ import fp from 'fastify-plugin'
 import { test } from 'tap'
 import type { Caller } from '@fastify-modular/core'
 import { settings } from '@fastify-modular/settings'
-import { admin, as, createApp, callerByHeader, definitions, rejection, routesOf } from '../support/app.ts'
+import {
+  admin,
+  as,
+  callerByHeader,
+  createApp,
+  definitions,
+  logInto,
+  rejection,
+  routesOf,
+} from '../support/app.ts'
 
 test('decision 52: the caller is request.caller where the application has it', async (t) => {
   const app = Fastify()
@@ -62,7 +71,7 @@ test('routes: false serves nothing', async (t) => {
 
 test('the prefix of register is where the routes are, and the boot log names the address', async (t) => {
   const lines: string[] = []
-  const logger = { level: 'info', stream: { write: (line: string) => void lines.push(line) } }
+  const { logger } = logInto(lines, 'info')
   for (const [scope, prefix, address] of [
     ['', undefined, '/api/settings'],
     ['', '/v2/settings', '/v2/settings'],
@@ -113,7 +122,7 @@ test('the prefix of register is where the routes are, and the boot log names the
 
 test('settings whose routes an OpenAPI document lacks say so at boot', async (t) => {
   const lines: string[] = []
-  const logger = { level: 'warn', stream: { write: (line: string) => void lines.push(line) } }
+  const { logger } = logInto(lines)
   const swagger = fp(async (app: FastifyInstance) => void app.decorate('swagger', () => ({})))
   for (const [isFirst, warnings] of [
     [true, 0],
@@ -156,7 +165,7 @@ test('an unexpected failure is 500 without its message, and is logged', async (t
         throw new Error('postgres://user:hunter2@db')
       },
     },
-    { logger: { level: 'error', stream: { write: (line: string) => void lines.push(line) } } },
+    logInto(lines, 'error'),
   )
   const got = await app.inject('/api/settings')
   t.equal(got.statusCode, 500)
@@ -182,11 +191,7 @@ test('GET /public has the values of public definitions for every caller, with a 
 
 test('decision 18: a sensitive System value resolves for administrators only, and the log says who read it', async (t) => {
   const lines: string[] = []
-  const app = await createApp(
-    t,
-    {},
-    { logger: { level: 'info', stream: { write: (line: string) => void lines.push(line) } } },
-  )
+  const app = await createApp(t, {}, logInto(lines, 'info'))
   await as(app, 'admin')('PUT', '', { key: 'mail.password', scope: 0, value: 'hunter2' })
   t.equal((await as(app, 'admin')('GET', '/mail.password/resolved')).text, '"hunter2"')
   const refused = await as(app, 'editor')('GET', '/mail.password/resolved')

@@ -4,7 +4,7 @@ import type { FindPeople } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { createPeople } from '#src/http/people.js'
 import { until } from '#src/testing/contract/case.js'
-import { as, createApp, rejection } from '../support/app.ts'
+import { as, createApp, logInto } from '../support/app.ts'
 
 const title = (value: unknown, more: object = {}) => ({ key: 'app.title', scope: 1, value, ...more })
 const names: Readonly<Record<string, string>> = { admin: 'Ada', editor: 'Eli', nobody: 'Nobody' }
@@ -52,7 +52,7 @@ test('who may not change a setting gets no names', async (t) => {
 
 test('an answer does not wait for names, and no failure of the host is its own', async (t) => {
   const lines: string[] = []
-  const logger = { level: 'warn', stream: { write: (line: string) => void lines.push(line) } }
+  const { logger } = logInto(lines)
   const signals: AbortSignal[] = []
   const hosts: Readonly<Record<string, FindPeople>> = {
     silent: (_ids, signal) => (signals.push(signal), new Promise(() => {})),
@@ -130,10 +130,4 @@ test('a directory that does not answer delays the answers that ask it, and none 
   void people(['admin']).then((found) => (names = found))
   await setImmediate()
   t.same(names, {}, 'at once')
-})
-
-test('people must be a function', async (t) => {
-  // @ts-expect-error -- a JavaScript host
-  const { error } = await rejection(createApp(t, { people: { admin: 'Ada' } }))
-  t.match(error, { code: 'FMOD_SETTINGS_INVALID_OPTION', message: /people must be a function/ })
 })

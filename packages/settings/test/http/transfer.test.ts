@@ -1,6 +1,6 @@
 import { memoryStore, setting, SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
-import { as, createApp } from '../support/app.ts'
+import { as, createApp, expectStatuses } from '../support/app.ts'
 
 async function filled(t: Parameters<typeof createApp>[0]) {
   const app = await createApp(t)
@@ -80,37 +80,24 @@ test('mode=replace removes what the file does not have, except secrets and locke
 test('an import is all or nothing, with every error by key', async (t) => {
   const app = await createApp(t)
   const admin = as(app, 'admin')
-  const entry = (key: string, scope: number, value: unknown) => ({ key, scope, value })
-  const bad = await admin('POST', '/import', {
+  const file = (...settings: readonly (readonly [string, number, unknown])[]) => ({
     format: 1,
-    settings: [entry('app.title', 1, 'ok'), entry('mail.port', 0, 0), entry('app.support_email', 1, 'x')],
+    settings: settings.map(([key, scope, value]) => ({ key, scope, value })),
   })
-  t.match(bad, { status: 422, json: { errors: { 'mail.port': [String], 'app.support_email': [String] } } })
+  const broken = file(['app.title', 1, 'ok'], ['mail.port', 0, 0], ['app.support_email', 1, 'x'])
+  t.match(await admin('POST', '/import', broken), {
+    status: 422,
+    json: { errors: { 'mail.port': [String], 'app.support_email': [String] } },
+  })
   t.equal(app.settings.status.revision, 0)
-  t.match(
-    (
-      await admin('POST', '/import', {
-        format: 1,
-        settings: [entry('gone.away', 1, 1), entry('app.title', 1, 'ok')],
-      })
-    ).json,
-    { unknown: ['gone.away'], create: ['app.title'] },
-  )
-  t.equal((await admin('POST', '/import', { format: 2, settings: [] })).status, 400)
-  t.equal(
-    (
-      await admin('POST', '/import', {
-        format: 1,
-        settings: [entry('app.title', 1, 'a'), entry('app.title', 1, 'b')],
-      })
-    ).status,
-    400,
-  )
-  t.equal(
-    (await as(app, 'editor')('POST', '/import', { format: 1, settings: [entry('mail.port', 0, 25)] })).status,
-    403,
-  )
-  t.equal((await as(app, 'alice')('POST', '/import', { format: 1, settings: [] })).status, 403)
+  const partly = await admin('POST', '/import', file(['gone.away', 1, 1], ['app.title', 1, 'ok']))
+  t.match(partly.json, { unknown: ['gone.away'], create: ['app.title'] })
+  await expectStatuses(t, app, [
+    [400, 'POST', '/import', { format: 2, settings: [] }],
+    [400, 'POST', '/import', file(['app.title', 1, 'a'], ['app.title', 1, 'b'])],
+    [403, 'POST', '/import', file(['mail.port', 0, 25]), 'editor'],
+    [403, 'POST', '/import', file(), 'alice'],
+  ])
 })
 
 test('mode=replace keeps what an export of the same application omits, and names it', async (t) => {
@@ -157,14 +144,8 @@ test('mode=replace keeps what an export of the same application omits, and names
     (await store.scan('values', null, 100)).map(({ key }) => key),
     stored.map(({ key }) => key).filter((key) => key !== 'app.title'),
   )
-  t.same(
-    (await as(newer, 'editor')('POST', '/import?mode=replace', { format: 1, settings: [] })).json.kept,
-    ['app.api_secret', 'app.banner', 'app.support_email'],
-    'System rows are for administrators',
-  )
-  t.same(
-    (await admin('POST', '/import', { format: 1, settings: [] })).json.kept,
-    [],
-    'a merge removes nothing',
-  )
+  const empty = { format: 1, settings: [] }
+  const editors = await as(newer, 'editor')('POST', '/import?mode=replace', empty)
+  t.same(editors.json.kept, ['app.api_secret', 'app.banner', 'app.support_email'], 'no System rows')
+  t.same((await admin('POST', '/import', empty)).json.kept, [], 'a merge removes nothing')
 })

@@ -2,7 +2,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import { defineModule, modules } from '@fastify-modular/core'
 import { memoryStore, setting, settings, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
-import { as, createApp, definitions, rejection, routesOf } from '../support/app.ts'
+import { as, createApp, definitions, logInto, rejection, routesOf } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
 
 const { Application } = SettingScope
@@ -63,11 +63,6 @@ test('decision 3: all problems of all modules stop the boot in one error, before
     message: /app\.bad[^]*app\.title[^]*one[^]*app[^]*bulk/,
   })
   t.equal(isMounted, false)
-})
-
-test('definitions without modules are checked when the application gets ready', async (t) => {
-  const { error } = await rejection(createApp(t, { definitions: [text('me')] }))
-  t.match(error, { code: 'FMOD_SETTINGS_INVALID_DEFINITIONS' })
 })
 
 test('a plugin that is not a module defines its settings while it registers, and not later', async (t) => {
@@ -131,6 +126,12 @@ test('options that cannot be right stop the boot by name', async (t) => {
     ['routes', '/settings'],
     ['routes', { prefx: '/settings' }],
     ['store', {}],
+    ['translate', 'de'],
+    ['people', {}],
+    ['history', { days: 0 }],
+    ['history', { days: Number.NaN }],
+    ['history', { perValue: 1.5 }],
+    ['history', { perValue: -1 }],
     ['definitons', []],
   ]
   for (const [name, value] of wrong) {
@@ -155,9 +156,7 @@ test('all options that cannot be right are named at once, a misspelt one with th
 
 test('the boot log says what is legal and probably not meant, once each', async (t) => {
   const lines: string[] = []
-  const app = Fastify({
-    logger: { level: 'warn', stream: { write: (line: string) => void lines.push(line) } },
-  })
+  const app = Fastify(logInto(lines))
   t.teardown(() => app.close())
   await app.register(settings, { definitions: [definitions] })
   await app.ready()
@@ -177,11 +176,7 @@ test('values of settings that are gone are kept, reported and not shown', async 
   await before.settings.contract.setSetting('old.mine', 'y', SettingScope.User, 'alice')
   await before.settings.contract.setSetting('old.mine', 'z', SettingScope.User, 'bob')
   const lines: string[] = []
-  const app = await createApp(
-    t,
-    { store },
-    { logger: { level: 'warn', stream: { write: (line: string) => void lines.push(line) } } },
-  )
+  const app = await createApp(t, { store }, logInto(lines))
   t.same(await app.settings.orphans(), [
     { key: 'old.one', scope: Application, rows: 1 },
     { key: 'old.mine', scope: SettingScope.User, rows: 2 },

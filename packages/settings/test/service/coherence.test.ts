@@ -5,7 +5,7 @@ import type { NewsQuery, SettingsStore, StoreWatch } from '@fastify-modular/sett
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import { TooManyWritesException } from '#src/store/store.js'
 import { until } from '#src/testing/contract/case.js'
-import { as, createApp, definitions, rejection } from '../support/app.ts'
+import { as, createApp, definitions, logInto, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
 
 const { Application, User, System } = SettingScope
@@ -269,7 +269,7 @@ function collectWarnings() {
   const lines: string[] = []
   return {
     lines,
-    server: { logger: { level: 'warn', stream: { write: (line: string) => void lines.push(line) } } },
+    server: logInto(lines),
   }
 }
 

@@ -216,18 +216,6 @@ test('S 2.3.1: a value is validated when it is written and again before it is st
   t.same(await inner.scan('values', null, 10), [])
 })
 
-test('a value that the caller changes after the call is the value that was checked', async (t) => {
-  const { settings } = await createApp(t)
-  const value: { deep: string[] } = { deep: ['a'] }
-  const writing = settings.contract.setSetting('app.feature_json', value, Application)
-  value.deep.push('b')
-  await writing
-  const stored = settings.get(definitions.features)
-  t.ok(Object.isFrozen(stored))
-  t.not(stored, value, 'memory keeps its own copy')
-  t.throws(() => Object.assign(stored ?? {}, { broken: true }), TypeError)
-})
-
 test('the actor, origin and note of a write are in its history', async (t) => {
   const { settings } = await createApp(t)
   await settings.contract.setSetting('mail.port', 25, System, undefined, {

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
-import { createEncryption } from '#src/secrets/encryption.js'
+import { Encryption } from '#src/secrets/encryption.js'
 
 const { Application, User } = SettingScope
 const key = (id: string) => ({ id, key: randomBytes(32) })
@@ -10,7 +10,7 @@ const [one, two] = [key('one'), key('two')]
 const row = { scope: Application, userId: '', key: 'app.api_secret' } as const
 
 test('an envelope is decrypted for its row alone, unaltered, with its key', (t) => {
-  const encryption = createEncryption([one])
+  const encryption = new Encryption([one])
   const envelope = encryption.encrypt(row, '"hunter2"')
   t.equal(encryption.decrypt(row, envelope), '"hunter2"')
   t.not(encryption.encrypt(row, '"hunter2"'), envelope, 'a nonce of its own')
@@ -21,7 +21,7 @@ test('an envelope is decrypted for its row alone, unaltered, with its key', (t) 
   )
   t.throws(() => encryption.decrypt(row, `${envelope.slice(0, -2)}AA`), 'altered')
   t.throws(() => encryption.decrypt(row, envelope.replace(/\.[^.]+\.([^.]+)$/, '.AAAA.$1')), 'a short tag')
-  t.throws(() => createEncryption([two]).decrypt(row, envelope), /unknown key "one"/)
+  t.throws(() => new Encryption([two]).decrypt(row, envelope), /unknown key "one"/)
   const parts = envelope.split('.')
   for (const part of ['.zzz', '.', '!', '=', ' ', '\n'])
     t.throws(() => encryption.decrypt(row, envelope + part), `followed by ${JSON.stringify(part)}`)
@@ -40,14 +40,14 @@ const base64 = bytes.toString('base64')
 const hex = bytes.toString('hex')
 
 test('a key is 32 bytes, their base64 or their hexadecimal text, from the option or SM_SETTINGS_KEYS', (t) => {
-  const envelope = createEncryption([{ id: 'one', key: bytes }]).encrypt(row, 'x')
+  const envelope = new Encryption([{ id: 'one', key: bytes }]).encrypt(row, 'x')
   t.teardown(() => delete process.env['SM_SETTINGS_KEYS'])
   for (const key of [base64, hex, hex.toUpperCase()]) {
-    t.equal(createEncryption([{ id: 'one', key }]).decrypt(row, envelope), 'x')
+    t.equal(new Encryption([{ id: 'one', key }]).decrypt(row, envelope), 'x')
     process.env['SM_SETTINGS_KEYS'] = JSON.stringify([{ id: 'one', key }])
-    t.equal(createEncryption().decrypt(row, envelope), 'x')
+    t.equal(new Encryption().decrypt(row, envelope), 'x')
   }
-  t.equal(createEncryption([{ id: 'one', key: new Uint8Array(bytes) }]).decrypt(row, envelope), 'x')
+  t.equal(new Encryption([{ id: 'one', key: new Uint8Array(bytes) }]).decrypt(row, envelope), 'x')
   t.end()
 })
 
@@ -73,7 +73,7 @@ for (const [what, key] of Object.entries(noKeys)) {
   test(`a key cannot be ${what}`, (t) => {
     const good = { id: 'good', key: randomBytes(32) }
     // @ts-expect-error -- a JavaScript host
-    const error = thrownBy(() => createEncryption([good, { id: 'bad', key }]))
+    const error = thrownBy(() => new Encryption([good, { id: 'bad', key }]))
     t.match(error, { code: 'FMOD_SETTINGS_INVALID_OPTION', message: /encryption\.keys.*key 2/ })
     t.notMatch(error.message, 'bad', 'what stands where the id is may be the key')
     if (typeof key !== 'string') return t.end()
@@ -83,7 +83,7 @@ for (const [what, key] of Object.entries(noKeys)) {
     ])
     t.teardown(() => delete process.env['SM_SETTINGS_KEYS'])
     t.match(
-      thrownBy(() => createEncryption()),
+      thrownBy(() => new Encryption()),
       { message: /SM_SETTINGS_KEYS.*key 2/ },
     )
     return t.end()
@@ -116,7 +116,7 @@ test('messages about keys name positions, never what stands there', (t) => {
   t.teardown(() => delete process.env['SM_SETTINGS_KEYS'])
   for (const [text, message] of rows) {
     process.env['SM_SETTINGS_KEYS'] = text
-    const error = thrownBy(() => createEncryption())
+    const error = thrownBy(() => new Encryption())
     t.match(error, { code: 'FMOD_SETTINGS_INVALID_OPTION', message }, error.message)
     t.match(error.message, 'SM_SETTINGS_KEYS')
     for (const material of [base64.slice(4, 20), hex.slice(4, 20), 'S3CRETVALUE'])

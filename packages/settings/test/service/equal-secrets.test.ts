@@ -2,29 +2,15 @@
 import { randomBytes } from 'node:crypto'
 import Fastify from 'fastify'
 import { test } from 'tap'
-import { type DomainEvent, events, type EventTransport } from '@fastify-modular/core'
+import { events } from '@fastify-modular/core'
 import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
 import { rowOf } from '#src/testing/contract/case.js'
 import { as, callerByHeader, createApp, definitions } from '../support/app.ts'
+import { recorder } from '../support/recorder.ts'
 
 const { Application } = SettingScope
 const one = { id: 'one', key: randomBytes(32) }
 const row = { scope: Application, userId: '', key: 'app.api_secret' } as const
-
-/** A transport that remembers what was published. */
-function record(published: DomainEvent[]): EventTransport {
-  return {
-    name: 'recorder',
-    transactional: false,
-    open: () => {},
-    subscribe: () => {},
-    start: () => {},
-    verify: () => true,
-    publish: (event) => void published.push(event),
-    drain: () => {},
-    close: async () => {},
-  }
-}
 
 for (const [way, options] of [
   ['encrypted', { encryption: { keys: [one] } }],
@@ -32,10 +18,10 @@ for (const [way, options] of [
 ] as const) {
   test(`an equal secret is a write like any other, so that it cannot be guessed (${way})`, async (t) => {
     const store = memoryStore()
-    const published: DomainEvent[] = []
+    const { published, transport } = recorder()
     const app = Fastify()
     t.teardown(() => app.close())
-    app.register(events, { transport: record(published) })
+    app.register(events, { transport })
     app.register(settings, { definitions: [definitions], caller: callerByHeader, store, ...options })
     await app.ready()
     const admin = as(app, 'admin')
@@ -65,7 +51,7 @@ for (const [way, options] of [
     await admin('PUT', '/me', { key: 'user.token', value: 'hush' })
     t.ok(((await store.users.read('admin'))[0]?.revision ?? 0) > (mine?.revision ?? Infinity))
     t.equal(published.length, 5)
-    for (const event of published) t.match(event, { oldValue: null, newValue: null, changedBy: 'admin' })
+    for (const { event } of published) t.match(event, { oldValue: null, newValue: null, changedBy: 'admin' })
     t.equal((await store.history({ key: 'app.api_secret', limit: 10 })).length, 5)
     t.equal(app.settings.get(definitions.secret), 'hunter2')
     await admin('PUT', '', { key: 'app.title', scope: 1, value: 'Acme' })

@@ -1,13 +1,6 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { test } from 'tap'
-import {
-  defineModule,
-  type DomainEvent,
-  events,
-  type EventTransport,
-  modules,
-  type Tx,
-} from '@fastify-modular/core'
+import { defineModule, events, type EventTransport, modules, type Tx } from '@fastify-modular/core'
 import {
   memoryStore,
   SettingChanged,
@@ -18,25 +11,9 @@ import {
 import type { SettingsStore } from '@fastify-modular/settings/store'
 import { definitions, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
+import { recorder } from '../support/recorder.ts'
 
 const { Application, User, System } = SettingScope
-
-/** A transport that remembers what was published, and whether it was within a transaction. */
-function recorder(transactional: EventTransport['transactional'] = false) {
-  const published: { event: DomainEvent; tx: Tx | undefined }[] = []
-  const transport: EventTransport = {
-    name: 'recorder',
-    transactional,
-    open: () => {},
-    subscribe: () => {},
-    start: () => {},
-    verify: () => true,
-    publish: (event, { tx }) => void published.push({ event, tx }),
-    drain: () => {},
-    close: async () => {},
-  }
-  return { published, transport }
-}
 
 async function createApp(
   t: { teardown(close: () => unknown): unknown },

@@ -4,7 +4,7 @@ import { memoryStore, SettingScope } from '@fastify-modular/settings'
 import { type StoreWatch, userHash } from '@fastify-modular/settings/store'
 import { type Test, test } from 'tap'
 import { until } from '#src/testing/contract/case.js'
-import { as, createApp, definitions, rejection } from '../support/app.ts'
+import { as, createApp, definitions, logInto, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
 
 const { Application, User, System } = SettingScope
@@ -188,11 +188,7 @@ test('a row of a user is written on the version that the caller saw, also after 
 test('eraseUser removes a user everywhere and says what is left elsewhere', async (t) => {
   const lines: string[] = []
   const store = memoryStore()
-  const app = await createApp(
-    t,
-    { store },
-    { logger: { level: 'info', stream: { write: (line: string) => void lines.push(line) } } },
-  )
+  const app = await createApp(t, { store }, logInto(lines, 'info'))
   const { settings } = app
   for (const theme of ['dark', 'light']) await settings.contract.setSetting('app.theme', theme, User, 'alice')
   await settings.contract.setSetting('app.title', 'Acme', Application, undefined, {

@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import { test } from 'tap'
 import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
 import type { SettingsStore } from '@fastify-modular/settings/store'
-import { alice, callerByHeader, createApp, definitions, rejection } from '../support/app.ts'
+import { alice, callerByHeader, createApp, definitions, logInto, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
 
 const { Application, User, System } = SettingScope
@@ -144,11 +144,7 @@ test('a stored value that no longer fits counts as unset, is logged once and sho
   })
   await before.settings.contract.setSetting('mail.port', 'secret-text', System)
   const lines: string[] = []
-  const after = await createApp(
-    t,
-    { store },
-    { logger: { level: 'warn', stream: { write: (line: string) => void lines.push(line) } } },
-  )
+  const after = await createApp(t, { store }, logInto(lines))
   t.equal(after.settings.get(definitions.port), 587)
   t.equal(await after.settings.contract.getSetting('mail.port', System), null)
   t.match(await after.settings.inspect('mail.port'), {

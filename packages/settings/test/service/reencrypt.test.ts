@@ -11,7 +11,7 @@ import { sqlite } from '@fastify-modular/settings/sqlite'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import Database from 'better-sqlite3'
 import { silentLog, nextMillisecond, trimAll, until } from '#src/testing/contract/case.js'
-import { createApp, definitions, rejection } from '../support/app.ts'
+import { createApp, definitions, logInto, rejection } from '../support/app.ts'
 import { patient } from '../store/postgres/open-store.js'
 
 t.setTimeout(300_000)
@@ -65,7 +65,10 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     await first.settings.contract.setSetting('user.token', 'hush', User, 'alice')
     const second = await createApp(t, { store: database(), encryption: { keys: [two, one] } })
     const { revision } = second.settings.status
+    const received: unknown[] = []
+    second.settings.on('*', (value) => void received.push(value))
     t.match(await second.settings.reencrypt(), { reencrypted: 2, unreadable: [] })
+    t.same(received, [], 'no value changed')
     t.equal(second.settings.status.revision, revision, 'versions stay: no edit in progress becomes stale')
     const texts = await everything(database())
     t.notMatch(texts, /v1\.one\./)
@@ -131,7 +134,7 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     const database = await makeDatabase(t)
     await writePlainSecrets(t, database())
     const lines: string[] = []
-    const logger = { level: 'warn', stream: { write: (line: string) => void lines.push(line) } }
+    const { logger } = logInto(lines)
     const keys = ['app.api_secret', 'mail.password', 'user.token']
     const warned = await createApp(t, { store: database(), encryption: { keys: [one] } }, { logger })
     const named = lines.filter((line) => line.includes('reencrypt()')).map((line) => JSON.parse(line).keys)

@@ -13,6 +13,7 @@ import Fastify, {
   type InjectOptions,
   type RouteOptions,
 } from 'fastify'
+import type { Test } from 'tap'
 
 export const admin: Caller = { id: 'admin', isAdmin: true }
 export const editor: Caller = { id: 'editor', permissions: ['Settings.Update'] }
@@ -154,6 +155,37 @@ export function as(app: FastifyInstance, caller: CallerName | null) {
       json: type.includes('json') ? JSON.parse(text) : undefined,
     }
   }
+}
+
+/** A status, and the request that it answers; the caller is an administrator where none is named. */
+export type Expected = readonly [
+  status: number,
+  method: NonNullable<InjectOptions['method']>,
+  path: string,
+  body?: unknown,
+  caller?: CallerName | null,
+  headers?: Record<string, string>,
+]
+
+/** Makes requests one after the other, each answered with its status. */
+export async function expectStatuses(
+  t: Test,
+  app: FastifyInstance,
+  rows: readonly Expected[],
+): Promise<void> {
+  for (const [status, method, path, body, caller = 'admin', headers] of rows) {
+    const got = await as(app, caller)(method, path, body, headers)
+    t.equal(
+      got.status,
+      status,
+      `${caller} ${method} ${path} ${JSON.stringify(body)} ${JSON.stringify(headers)}`,
+    )
+  }
+}
+
+/** Options of a server that logs into `lines`. */
+export function logInto(lines: string[], level: 'error' | 'warn' | 'info' | 'trace' = 'warn') {
+  return { logger: { level, stream: { write: (line: string) => void lines.push(line) } } }
 }
 
 /** What a promise was rejected with: the name and status of its exception. */

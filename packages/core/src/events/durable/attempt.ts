@@ -5,31 +5,14 @@ import type { DomainEvent } from '../event.ts'
 import type { EventHandler } from '../handlers.ts'
 import type { Slots } from '../slots.ts'
 import type { TransportContext } from '../transport.ts'
+import type { DurableOptions } from './durable-transport.ts'
 import type { Job, Outcome } from './queue.ts'
-
-export interface RetryOptions {
-  /**
-   * Attempts before an event becomes a dead letter.
-   * @default 8
-   */
-  readonly maxAttempts?: number
-  /**
-   * Delay before the second attempt, in milliseconds; it doubles with each further one, with jitter, up to an hour.
-   * @default 1000
-   */
-  readonly retryDelay?: number
-  /**
-   * How long one attempt may take, in milliseconds; then its signal fires and it counts as failed.
-   * @default 60000
-   */
-  readonly attemptTimeout?: number
-}
 
 /** One attempt to deliver a job. */
 export interface Attempt {
   readonly handler: EventHandler
   readonly job: Job
-  readonly options: Required<RetryOptions>
+  readonly options: Pick<Required<DurableOptions>, 'attemptTimeout' | 'maxAttempts' | 'retryDelay'>
   /** The slots in which it runs; they tell whether the transport is closing. */
   readonly slots: Pick<Slots, 'signal' | 'isClosing' | 'waitFor'>
 }
@@ -104,21 +87,19 @@ function revive(context: TransportContext, { handler, job }: Attempt): DomainEve
   throw new Error(`The handler ${handler.name} handles ${handler.event.type}, and this event is ${type}.`)
 }
 
-function reportFailure(context: TransportContext, attempt: Attempt, error: unknown): Outcome {
+function reportFailure(context: TransportContext, attempt: Attempt, err: unknown): Outcome {
   const { job, handler, options } = attempt
-  const { type, eventId } = job
-  context.announce('failed', { type, eventId, handler: handler.name, error })
-  const number = job.failures + 1
-  if (number >= options.maxAttempts) return bury(context, attempt, error)
-  logFailure(context.log, 'warn', recordOf(attempt, error), 'event handler failed, will be tried again')
-  return { kind: 'retry', error: failureText(error), delay: backoff(number, options.retryDelay) }
-}
-
-function bury(context: TransportContext, attempt: Attempt, error: unknown): Outcome {
-  const { type, eventId } = attempt.job
-  context.announce('deadLettered', { type, eventId, handler: attempt.handler.name, error })
-  logFailure(context.log, 'error', recordOf(attempt, error), 'event is dead-lettered')
-  return { kind: 'dead', error: failureText(error) }
+  const { type, eventId, failures } = job
+  const diagnostic = { type, eventId, handler: handler.name, error: err }
+  const error = failureText(err)
+  context.announce('failed', diagnostic)
+  if (failures + 1 < options.maxAttempts) {
+    logFailure(context.log, 'warn', recordOf(attempt, err), 'event handler failed, will be tried again')
+    return { kind: 'retry', error, delay: backoff(failures + 1, options.retryDelay) }
+  }
+  context.announce('deadLettered', diagnostic)
+  logFailure(context.log, 'error', recordOf(attempt, err), 'event is dead-lettered')
+  return { kind: 'dead', error }
 }
 
 function recordOf({ handler, job: { type, eventId, failures } }: Attempt, err: unknown) {

@@ -4,14 +4,11 @@ import { within } from '../../internal/timeout.ts'
 import type { EventHandler } from '../handlers.ts'
 import { Slots } from '../slots.ts'
 import type { TransportContext } from '../transport.ts'
-import { deliver, type RetryOptions } from './attempt.ts'
+import { deliver } from './attempt.ts'
+import type { DurableOptions } from './durable-transport.ts'
 import type { FinishedJob, Job, Queue, QueueContext } from './queue.ts'
 
-export interface DispatchOptions extends Required<RetryOptions> {
-  /** Slots of each handler in this process. */
-  readonly concurrency: number
-  /** Milliseconds that running handlers get when the application closes. */
-  readonly closeTimeout: number
+export interface DispatchOptions extends Required<DurableOptions> {
   /** Milliseconds between two beats. */
   readonly beatInterval: number
   /** Milliseconds that the queue may take for each of three steps when the application closes. */

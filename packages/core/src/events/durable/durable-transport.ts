@@ -5,11 +5,25 @@ import { FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
 import { type DomainEvent, eventTypeOf } from '../event.ts'
 import { defaultCloseTimeout, defaultConcurrency } from '../slots.ts'
 import type { EventTransport, PublishOptions, RemovedHandlers } from '../transport.ts'
-import type { RetryOptions } from './attempt.ts'
 import { Dispatcher, type DispatchOptions } from './dispatcher.ts'
 import type { Job, Queue, QueueSource, StoredEvent } from './queue.ts'
 
-export interface DurableOptions extends RetryOptions {
+export interface DurableOptions {
+  /**
+   * Attempts before an event becomes a dead letter.
+   * @default 8
+   */
+  readonly maxAttempts?: number
+  /**
+   * Delay before the second attempt, in milliseconds; it doubles with each further one, with jitter, up to an hour.
+   * @default 1000
+   */
+  readonly retryDelay?: number
+  /**
+   * How long one attempt may take, in milliseconds; then its signal fires and it counts as failed.
+   * @default 60000
+   */
+  readonly attemptTimeout?: number
   /**
    * How many deliveries of one handler run at once in this process.
    * @default 10

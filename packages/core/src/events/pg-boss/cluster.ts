@@ -5,7 +5,16 @@
  */
 import { randomBytes } from 'node:crypto'
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
+import { logFailure } from '../../internal/failures.ts'
+import type { QueueContext } from '../durable/queue.ts'
 import type { PgPool } from './database.ts'
+
+const prefix = 'events.'
+
+/** The queue of a handler. Without spaces: a notification is made of words. */
+export const queueOf = (handler: string): string => prefix + encodeURIComponent(handler)
+
+export const handlerOf = (queue: string): string => decodeURIComponent(queue.slice(prefix.length))
 
 /** Stands for every instance that has the queue. */
 const everyone = '*'
@@ -21,11 +30,7 @@ export interface ClusterParts {
   readonly schema: string
   /** How long a job belongs to an instance that does not renew it, in milliseconds. */
   readonly lease: number
-  /** Whether this instance may begin another delivery of a queue. */
-  readonly isFree: (queue: string) => boolean
-  /** Has this instance fetch from a queue. */
-  readonly wake: (queue: string) => void
-  readonly onFailure: (error: unknown) => void
+  readonly context: QueueContext
 }
 
 interface BeatRow {
@@ -70,7 +75,7 @@ export class Cluster {
   #addresseeOf(queue: string): string {
     const others = this.#others.get(queue) ?? []
     if (!this.#queues.has(queue)) return anyOf(others) ?? everyone
-    const candidates = this.#parts.isFree(queue) ? [...others, this.instance] : others
+    const candidates = this.#isFree(queue) ? [...others, this.instance] : others
     return anyOf(candidates) ?? this.instance
   }
 
@@ -78,7 +83,7 @@ export class Cluster {
   announce(queues: readonly string[]): void {
     for (const queue of queues) {
       const addressee = this.#addresseeOf(queue)
-      if (addressee === this.instance) this.#parts.wake(queue)
+      if (addressee === this.instance) this.#wake(queue)
       else this.#notices.add(`${addressee} 0 ${queue}`)
     }
     if (this.#notices.size > 0) this.#notifying ??= this.#notify()
@@ -90,25 +95,41 @@ export class Cluster {
       await turn() // those of one bulk together
       const notices = [...this.#notices]
       this.#notices.clear()
-      await this.#send(notices).catch(this.#parts.onFailure)
+      await this.#send(notices)
       await sleep(noticeInterval, undefined, { ref: false })
     }
     this.#notifying = undefined
   }
 
+  /** Never rejects. */
   async #send(notices: readonly string[]): Promise<void> {
     const statement = 'SELECT pg_notify($1, notice) FROM unnest($2::text[]) AS notice'
-    await this.#parts.pool.query(statement, [this.channel, notices])
+    await this.#parts.pool.query(statement, [this.channel, notices]).catch((err) => this.reportLoss(err))
+  }
+
+  /** Of notices that were not sent, or of the connection that listens for them. */
+  reportLoss(err: unknown): void {
+    const { log } = this.#parts.context
+    logFailure(log, 'warn', { err }, 'event notices are lost for now, polling goes on')
+  }
+
+  /** Whether this instance may begin another delivery of a queue. */
+  #isFree(queue: string): boolean {
+    return this.#parts.context.isFree(handlerOf(queue))
+  }
+
+  #wake(queue: string): void {
+    this.#parts.context.wake([handlerOf(queue)])
   }
 
   /** Fetches what a notification announces, or lets an instance with free slots do so. */
   receive(notice: string): void {
     const [addressee, hops, queue] = notice.split(' ')
     if (queue === undefined || (addressee !== this.instance && addressee !== everyone)) return
-    if (this.#parts.isFree(queue)) return this.#parts.wake(queue)
+    if (this.#isFree(queue)) return this.#wake(queue)
     const other = anyOf(this.#others.get(queue) ?? [])
     if (addressee === everyone || other === undefined || Number(hops) >= maxHops) return
-    this.#send([`${other} ${Number(hops) + 1} ${queue}`]).catch(this.#parts.onFailure)
+    void this.#send([`${other} ${Number(hops) + 1} ${queue}`])
   }
 
   /**

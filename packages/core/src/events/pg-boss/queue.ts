@@ -3,12 +3,11 @@
  * and their partitions. The statements are our own: pg-boss's fetch sorts everything that waits and keeps what is done
  * (160 events/s where 100,000 wait; ours 16,000/s, bench/events.mjs), and its `publish` takes part in no transaction.
  */
-import { logFailure } from '../../internal/failures.ts'
 import { listen } from '../../internal/listener.ts'
 import type { Exchange, FinishedJob, Job, Queue, QueueContext, StoredEvent } from '../durable/queue.ts'
 import type { EventHandler } from '../handlers.ts'
-import type { AsyncTx, DeadLetter, DeadLetters, RemovedHandler, Tx } from '../transport.ts'
-import { Cluster, hasLostLease, isOwn, owner } from './cluster.ts'
+import type { DeadLetter, DeadLetters, RemovedHandler, Tx } from '../transport.ts'
+import { Cluster, handlerOf, hasLostLease, isOwn, owner, queueOf } from './cluster.ts'
 import { addTables, type Boss, exclusively, type PgPool, sharesDatabase } from './database.ts'
 
 const deadLetterQueue = 'events.dead-letters'
@@ -44,8 +43,6 @@ export class PgBossQueue implements Queue<PgJob> {
   readonly #context: QueueContext
   readonly #cluster: Cluster
   readonly #job: string
-  /** The handlers of this process, by the name of their queue. */
-  readonly #handlers = new Map<string, string>()
   #stopListening: (() => unknown) | undefined
 
   constructor(parts: PgBossQueueParts, context: QueueContext) {
@@ -53,15 +50,7 @@ export class PgBossQueue implements Queue<PgJob> {
     this.#parts = parts
     this.#context = context
     this.#job = `${schema}.job`
-    this.#cluster = new Cluster({
-      pool,
-      schema,
-      lease,
-      isFree: (queue) => context.isFree(this.#handlerOf(queue)),
-      wake: (queue) => this.#wake([queue]),
-      onFailure: (err) =>
-        logFailure(context.log, 'warn', { err }, 'event notices are lost for now, polling goes on'),
-    })
+    this.#cluster = new Cluster({ pool, schema, lease, context })
     this.deadLetters = {
       list: (limit = 100) => this.#listDead(limit),
       replay: (id) => this.#replay(id),
@@ -82,7 +71,6 @@ export class PgBossQueue implements Queue<PgJob> {
   /** One exclusive section for all: pg-boss makes a table per queue, and two instances doing so at once run into a deadlock. */
   async subscribe(handlers: readonly EventHandler[]): Promise<void> {
     const { pool, schema } = this.#parts
-    for (const { name } of handlers) this.#handlers.set(queueOf(name), name)
     const queues = handlers.map(({ name }) => queueOf(name))
     const types = handlers.map(({ event }) => event.type)
     await exclusively(pool, schema, () => this.#subscribe(queues, types))
@@ -111,13 +99,14 @@ export class PgBossQueue implements Queue<PgJob> {
    */
   async publish(event: StoredEvent, tx: Tx | undefined): Promise<void> {
     const { channel, instance } = this.#cluster
+    const executor = tx?.kind === 'async' ? tx : this.#parts.pool
     if (tx?.kind === 'async' && tx.afterCommit) {
-      const { rows } = await tx.query(this.#insert, contentOf(event))
+      const { rows } = await executor.query(this.#insert, contentOf(event))
       const queues = (rows as { name: string }[]).map(({ name }) => name)
       return tx.afterCommit(() => this.#cluster.announce(queues))
     }
     // NOTIFY makes commits of the whole database wait for each other: what this instance may do itself goes without.
-    const { rows } = await this.#executor(tx).query(
+    const { rows } = await executor.query(
       `WITH sent AS (${this.#insert})
       SELECT name AS queue, CASE WHEN addressee IS DISTINCT FROM $5
         THEN pg_notify($4, addressee || ' 0 ' || name)::text END AS notified
@@ -125,11 +114,7 @@ export class PgBossQueue implements Queue<PgJob> {
       [...contentOf(event), this.#cluster.addressees(), channel, tx ? null : instance],
     )
     const sent = rows as { queue: string; notified: string | null }[]
-    this.#wake(sent.filter(({ notified }) => notified === null).map(({ queue }) => queue))
-  }
-
-  #executor(tx: Tx | undefined): Pick<AsyncTx, 'query'> {
-    return tx?.kind === 'async' ? tx : { query: (sql, params) => this.#parts.pool.query(sql, [...params]) }
+    this.#context.wake(sent.filter(({ notified }) => notified === null).map(({ queue }) => handlerOf(queue)))
   }
 
   get #insert(): string {
@@ -198,7 +183,7 @@ export class PgBossQueue implements Queue<PgJob> {
     if (lost.length > 0)
       this.#context.log.warn({ queues: lost }, 'events of a process that is gone are handed on')
     this.#stopListening ??= this.#listen()
-    return [...due].map((queue) => this.#handlerOf(queue))
+    return [...due].map(handlerOf)
   }
 
   /** From the first beat on: before that, the boot needs the connections. */
@@ -211,8 +196,7 @@ export class PgBossQueue implements Queue<PgJob> {
       disconnect: (connection) => connection.release(true),
       onListening: () => void this.#context.look(),
       onNotice: (notice) => void (notice === '' ? this.#context.look() : this.#cluster.receive(notice)),
-      onLost: (err) =>
-        logFailure(this.#context.log, 'warn', { err }, 'event notices are lost for now, polling goes on'),
+      onLost: (err) => this.#cluster.reportLoss(err),
     })
   }
 
@@ -240,12 +224,12 @@ export class PgBossQueue implements Queue<PgJob> {
       [[deadLetterQueue, ...own.map(queueOf)], lease],
     )
     const removed = rows as { name: string; waiting: number }[]
-    return removed.map(({ name, waiting }) => ({ handler: name.slice(prefix.length), waiting }))
+    return removed.map(({ name, waiting }) => ({ handler: handlerOf(name), waiting }))
   }
 
   async unsubscribe(handler: string): Promise<void> {
     const { pool, schema, lease } = this.#parts
-    const queue = prefix + handler
+    const queue = queueOf(handler)
     await pool.query(`DELETE FROM ${schema}.subscription WHERE name = $1`, [queue])
     const remove = `
       DELETE FROM ${this.#job} WHERE name = $1 AND id IN (
@@ -264,10 +248,9 @@ export class PgBossQueue implements Queue<PgJob> {
       [deadLetterQueue, limit],
     )
     const dead = rows as (Omit<DeadLetter, 'handler'> & { readonly queue: string })[]
-    return dead.map(({ queue, ...letter }) => ({ ...letter, handler: this.#handlerOf(queue) }))
+    return dead.map(({ queue, ...letter }) => ({ ...letter, handler: handlerOf(queue) }))
   }
 
-  /** False also where the handler's queue is gone. */
   async #replay(id: string): Promise<boolean> {
     if (!uuid.test(id)) return false
     const { pool, schema } = this.#parts
@@ -276,8 +259,8 @@ export class PgBossQueue implements Queue<PgJob> {
         SELECT id, data FROM ${this.#job} WHERE name = $1 AND id = $2 AND state < 'active' FOR UPDATE),
       sent AS (
         INSERT INTO ${this.#job} (name, data, start_after, keep_until)
-        SELECT q.name, data - 'queue' - 'error' - 'attempts', clock_timestamp(), now() + ${retention}
-        FROM dead JOIN ${schema}.queue q ON q.name = data ->> 'queue' RETURNING name),
+        SELECT s.name, data - 'queue' - 'error' - 'attempts', clock_timestamp(), now() + ${retention}
+        FROM dead JOIN ${schema}.subscription s ON s.name = data ->> 'queue' RETURNING name),
       gone AS (DELETE FROM ${this.#job} WHERE name = $1 AND id = $2 AND EXISTS (SELECT FROM sent))
       SELECT pg_notify($3, '* 0 ' || name) FROM sent`,
       [deadLetterQueue, id, this.#cluster.channel],
@@ -290,15 +273,6 @@ export class PgBossQueue implements Queue<PgJob> {
     const remove = `DELETE FROM ${this.#job} WHERE name = $1 AND id = $2 AND state < 'active' RETURNING id`
     return (await this.#parts.pool.query(remove, [deadLetterQueue, id])).rows.length > 0
   }
-
-  #wake(queues: readonly string[]): void {
-    this.#context.wake(queues.map((queue) => this.#handlerOf(queue)))
-  }
-
-  /** A queue's name does not show what was encoded: a handler that this process does not have is named like its queue. */
-  #handlerOf(queue: string): string {
-    return this.#handlers.get(queue) ?? queue.slice(prefix.length)
-  }
 }
 
 /** The first two parameters of the statements that send an event. The payload is a text in it: `jsonb` has neither NUL nor lone surrogates. */
@@ -306,15 +280,8 @@ function contentOf({ eventId, type, payload, traceparent }: StoredEvent): unknow
   return [type, { eventId, type, payload, ...(traceparent !== null && { traceparent }) }]
 }
 
-const prefix = 'events.'
-
 /** A job that no publisher wrote may have neither. */
 const identity = `coalesce(data ->> 'eventId', '') AS "eventId", coalesce(data ->> 'type', '') AS type`
 
 /** A job of a handler that no instance has any more. This includes what its last instance held when it was killed. */
 const isWaiting = `(state < 'active' OR ${hasLostLease('$2')})`
-
-/** The queue of a handler; pg-boss allows letters, digits, `_`, `-`, `.` and `/`. */
-function queueOf(handler: string): string {
-  return prefix + handler.replace(/[^\w.-]/g, (char) => `_${char.charCodeAt(0).toString(16)}`)
-}

@@ -231,18 +231,10 @@ function prepare(database: SqliteDatabase) {
       'INSERT INTO event_subscription (handler, type) VALUES (?, ?) ON CONFLICT (handler) DO UPDATE SET type = excluded.type',
     ),
     unsubscribe: database.prepare('DELETE FROM event_subscription WHERE handler = ?'),
-    // From handler to handler: to read all that waits would hold up the boot.
     listRemoved: database.prepare(`
-      WITH RECURSIVE waiting (handler) AS (
-        SELECT min(handler) FROM event_delivery WHERE dead_at IS NULL
-        UNION ALL
-        SELECT (SELECT min(handler) FROM event_delivery WHERE dead_at IS NULL AND handler > waiting.handler)
-        FROM waiting WHERE handler IS NOT NULL)
       SELECT handler, (
         SELECT count(*) FROM event_delivery d WHERE d.handler = s.handler AND dead_at IS NULL) AS waiting
-      FROM (
-        SELECT handler FROM event_subscription UNION SELECT handler FROM waiting WHERE handler IS NOT NULL) s
-      WHERE handler NOT IN (SELECT value FROM json_each(?)) ORDER BY handler`),
+      FROM event_subscription s WHERE handler NOT IN (SELECT value FROM json_each(?)) ORDER BY handler`),
     removeWaiting: database.prepare(`
       DELETE FROM event_delivery WHERE (event, handler) IN (
         SELECT event, handler FROM event_delivery WHERE handler = ? AND dead_at IS NULL LIMIT ?)
@@ -275,9 +267,9 @@ function prepare(database: SqliteDatabase) {
       SELECT d.event || ':' || d.handler AS id, o.event_id AS eventId, o.type, d.handler, d.attempts, d.error, d.dead_at AS failedAt
       FROM event_delivery d JOIN event_outbox o ON o.id = d.event WHERE d.dead_at IS NOT NULL
       ORDER BY d.dead_at LIMIT ?`),
-    replay: database.prepare(
-      `UPDATE event_delivery SET dead_at = NULL, error = NULL, attempts = 0, due_at = ? WHERE ${isDead}`,
-    ),
+    replay: database.prepare(`
+      UPDATE event_delivery SET dead_at = NULL, error = NULL, attempts = 0, due_at = ?
+      WHERE ${isDead} AND handler IN (SELECT handler FROM event_subscription)`),
     removeDead: database.prepare(`DELETE FROM event_delivery WHERE ${isDead}`),
   }
 }

@@ -32,17 +32,9 @@ export class NotesService {
 
   /** Adds a note that belongs to the caller. */
   async add(caller: Caller, { title, body = '' }: NewNote): Promise<Note> {
-    const now = new Date().toISOString()
-    const times = { createdAt: now, updatedAt: now }
-    const note: Note = {
-      id: randomUUID(),
-      owner: caller.id,
-      title,
-      body,
-      isShared: false,
-      version: 1,
-      ...times,
-    }
+    const createdAt = new Date(Date.now()).toISOString()
+    const times = { createdAt, updatedAt: createdAt }
+    const note = { id: randomUUID(), owner: caller.id, title, body, isShared: false, version: 1, ...times }
     await this.#store.add(note)
     return note
   }

@@ -1,14 +1,14 @@
 /** Who changed what, from which value to which, when, and the way back. */
 import type { HistoryEntry, SettingChangeSet } from '@fastify-modular/settings/client'
 import { Fragment, type ReactNode } from 'react'
+import { Button } from '../button.tsx'
 import { Diff, type Side } from '../diff/diff.tsx'
 import { Icon } from '../icons.tsx'
 import { plural } from '../../texts/messages.ts'
 import { relativeTime } from '../model/input.ts'
 import { initialsOf } from '../model/initials.ts'
-import { definitionOf } from '../model/editor-state.ts'
 import { type Definition, displayTime, toDefault } from '../model/setting.ts'
-import { useEditor, useNameOf, usePage } from '../page-context.ts'
+import { useEditor, usePage } from '../page-context.ts'
 import type { Changes } from './use-changes.ts'
 import { WayBack } from './way-back.tsx'
 
@@ -51,11 +51,7 @@ export function ChangeList({ source, empty, ofOne }: ChangeListProps): ReactNode
           </ul>
         </Fragment>
       ))}
-      {showOlder && (
-        <button type="button" className="fm-button" onClick={showOlder}>
-          {messages.showOlder}
-        </button>
-      )}
+      {showOlder && <Button onClick={showOlder} text={messages.showOlder} />}
     </>
   )
 }
@@ -140,19 +136,14 @@ function SettingName({
   readonly isLink: boolean
 }): ReactNode {
   const { reveal } = usePage()
-  const definition = useEditor(({ definitions }) => definitions.find((each) => each.key === key))
-  if (!definition || !isLink) return <b dir="auto">{definition?.displayName ?? key}</b>
-  return (
-    <button type="button" className="fm-link is-name" dir="auto" onClick={() => reveal(key)}>
-      {definition.displayName}
-    </button>
-  )
+  const definition = useEditor(({ byKey }) => byKey.get(key))
+  if (!definition || definition.hidden || !isLink) return <b dir="auto">{definition?.displayName ?? key}</b>
+  return <Button look="name" dir="auto" onClick={() => reveal(key)} text={definition.displayName} />
 }
 
 function Folded({ entries }: { readonly entries: readonly HistoryEntry[] }): ReactNode {
-  const { locale } = usePage()
-  const nameOf = useNameOf()
-  const names = entries.map(({ key }) => nameOf(key))
+  const { editor, locale } = usePage()
+  const names = entries.map(({ key }) => editor.nameOf(key))
   return (
     <details>
       <summary>
@@ -197,7 +188,7 @@ function Reason({ entry: { origin, note } }: { readonly entry: HistoryEntry }): 
 
 function EntryDiff({ entry }: { readonly entry: HistoryEntry }): ReactNode {
   const { oldValue, newValue, isOverridden, key } = entry
-  const definition = useEditor((state) => definitionOf(state, key))
+  const definition = useEditor(({ byKey }) => byKey.get(key))
   if (!definition) return null
   const unset: Side = { value: toDefault(definition), isDefault: true }
   const from = oldValue === null ? unset : { value: oldValue }

@@ -1,9 +1,7 @@
 /** What has happened to settings, page by page, newest first. */
 import type { SettingChangeSet } from '@fastify-modular/settings/client'
 import { useEffect, useState } from 'react'
-import { failureText } from '../model/failure-text.ts'
-import { toFailure } from '../model/source.ts'
-import { useNameOf, usePage } from '../page-context.ts'
+import { usePage } from '../page-context.ts'
 
 /** A page of changes; `next` is where the one after it begins. */
 interface ChangesPage {
@@ -29,13 +27,12 @@ export interface Changes {
 
 /** @param load another function loads from the beginning */
 export function useChanges(load: LoadChanges): Changes {
-  const { editor, messages } = usePage()
+  const { editor } = usePage()
   const [page, setPage] = useState<ChangesPage>()
   const [failure, setFailure] = useState('')
   const [done, setDone] = useState('')
   const [round, setRound] = useState(0)
-  const nameOf = useNameOf()
-  const fail = (error: unknown): void => setFailure(failureText(toFailure(error), messages, nameOf))
+  const fail = (error: unknown): void => setFailure(editor.explain(error))
 
   useEffect(() => {
     let isGone = false

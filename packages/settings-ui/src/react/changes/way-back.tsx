@@ -2,6 +2,7 @@
 import type { HistoryEntry, SettingChangeSet } from '@fastify-modular/settings/client'
 import { SettingScope } from '@fastify-modular/settings/client'
 import type { ReactNode } from 'react'
+import { Button } from '../button.tsx'
 import { format, plural } from '../../texts/messages.ts'
 import { type Definition, displayTime, type SettingValue } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
@@ -55,9 +56,9 @@ function Undo({ change, source }: UndoProps): ReactNode {
     ),
   )
   return (
-    <button
-      type="button"
-      className="fm-button is-quiet"
+    <Button
+      about={displayTime(at, locale)}
+      look="quiet"
       onClick={({ currentTarget }) => {
         if (isAsked) return open({ kind: 'revert', revision })
         currentTarget.closest('li')?.focus() // the button goes with what it undoes
@@ -66,8 +67,7 @@ function Undo({ change, source }: UndoProps): ReactNode {
     >
       {messages.undo}
       {isAsked && '…'}
-      <span className="fm-hidden"> {displayTime(at, locale)}</span>
-    </button>
+    </Button>
   )
 }
 
@@ -103,9 +103,8 @@ function Restore({ change, source, definition, isCurrent }: RestoreProps): React
   return (
     <span className="fm-back">
       {isCurrent && <span className="fm-pill is-good">{messages.now}</span>}
-      <button
-        type="button"
-        className="fm-button is-quiet"
+      <Button
+        look="quiet"
         onClick={({ currentTarget }) => {
           currentTarget.closest('li')?.focus() // the button goes with what it undoes
           void restore()
@@ -116,7 +115,7 @@ function Restore({ change, source, definition, isCurrent }: RestoreProps): React
           {' '}
           {name}, {displayTime(at, locale)}
         </span>
-      </button>
+      </Button>
     </span>
   )
 }

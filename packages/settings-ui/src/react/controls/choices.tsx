@@ -1,46 +1,48 @@
 /** Controls that are changed with one press: switches, short choices side by side, lists of options. */
 import { type SettingOption, SettingType } from '@fastify-modular/settings/client'
-import type { ReactNode } from 'react'
+import type { InputHTMLAttributes, ReactNode } from 'react'
 import { format, type Messages } from '../../texts/messages.ts'
 import type { Definition } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
 import type { ControlProps } from './control-props.ts'
-import { Frame } from './one-line.tsx'
+import { TextField } from './one-line.tsx'
 
-/** Bool: the thumb says the position. */
-export function SwitchControl({ input, field, onChoose }: ControlProps): ReactNode {
-  const { id, readOnly, onBlur } = field
+interface SwitchProps extends InputHTMLAttributes<HTMLInputElement> {
+  readonly isOn: boolean
+  readonly onTurn: (isOn: boolean) => void
+}
+
+/** The thumb says the position. */
+export function Switch({ isOn, onTurn, readOnly, ...attributes }: SwitchProps): ReactNode {
   return (
     <input
-      id={id}
+      {...attributes}
       type="checkbox"
       role="switch"
-      aria-describedby={field['aria-describedby']}
-      aria-invalid={field['aria-invalid']}
       aria-readonly={readOnly || undefined}
-      checked={input === true}
+      checked={isOn}
       // A checkbox has no read-only state; disabled, it could be neither focused nor read.
       onClick={(event) => readOnly && event.preventDefault()}
-      onChange={(event) => !readOnly && onChoose(event.currentTarget.checked)}
-      onBlur={onBlur}
+      onChange={(event) => !readOnly && onTurn(event.currentTarget.checked)}
     />
   )
+}
+
+export function SwitchControl({ input, field, onChoose }: ControlProps): ReactNode {
+  const { value: _value, placeholder: _placeholder, onInput: _onInput, required: _required, ...rest } = field
+  return <Switch {...rest} isOn={input === true} onTurn={onChoose} />
 }
 
 /** Select; also a secret Bool, which must not show its position. */
 export function ChoiceControl(props: ControlProps): ReactNode {
   const { messages } = usePage()
-  const { definition, field, isLocked, onChoose } = props
+  const { definition, field, onChoose } = props
   if (isSegmented(definition) && !field.readOnly) return <Segments {...props} />
   const options = optionsOf(definition, field.value, messages)
   const chosen = options.find(({ value }) => value === field.value)
   if (field.readOnly) {
     // A select has no read-only state; disabled, it could be neither focused nor read.
-    return (
-      <Frame isLocked={isLocked}>
-        <input className="fm-bare" {...field} value={chosen?.label} />
-      </Frame>
-    )
+    return <TextField control={props} value={chosen?.label} />
   }
   if (options.length > mostListed) return <FilteredChoice {...props} options={options} />
   const { onInput: _onInput, placeholder: _placeholder, ...rest } = field
@@ -58,31 +60,28 @@ export function ChoiceControl(props: ControlProps): ReactNode {
 /** Options up to which a list is read; of more, those are listed that have what is typed. */
 const mostListed = 30
 
-function FilteredChoice({
-  field,
-  options,
-  onInput,
-}: ControlProps & { readonly options: readonly SettingOption[] }): ReactNode {
+type FilteredChoiceProps = ControlProps & { readonly options: readonly SettingOption[] }
+
+function FilteredChoice({ options, ...control }: FilteredChoiceProps): ReactNode {
+  const { field, onInput } = control
   const list = `${field.id}-o`
   const chosen = options.find(({ value }) => value === field.value)
   return (
-    <span className="fm-field">
-      <input
-        {...field}
-        className="fm-bare"
-        list={list}
-        value={chosen?.label ?? field.value}
-        onFocus={(event) => event.currentTarget.select()}
-        onInput={({ currentTarget: { value: typed } }) =>
-          onInput(options.find(({ label }) => label === typed)?.value ?? typed)
-        }
-      />
+    <TextField
+      control={control}
+      list={list}
+      value={chosen?.label ?? field.value}
+      onFocus={(event) => event.currentTarget.select()}
+      onInput={({ currentTarget: { value: typed } }) =>
+        onInput(options.find(({ label }) => label === typed)?.value ?? typed)
+      }
+    >
       <datalist id={list}>
         {options.map(({ value, label }) => (
           <option key={value} value={label} />
         ))}
       </datalist>
-    </span>
+    </TextField>
   )
 }
 

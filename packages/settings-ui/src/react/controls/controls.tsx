@@ -5,7 +5,14 @@ import type { Definition } from '../model/setting.ts'
 import { ChoiceControl, isSegmented, SwitchControl } from './choices.tsx'
 import type { ControlProps } from './control-props.ts'
 import { CodeControl, LongTextControl } from './long-text.tsx'
-import { ColorControl, DateTimeControl, NumberControl, TextControl, UrlControl } from './one-line.tsx'
+import {
+  ColorControl,
+  DateTimeControl,
+  EmailControl,
+  NumberControl,
+  TextControl,
+  UrlControl,
+} from './one-line.tsx'
 import { SecretControl } from './secret.tsx'
 
 type ControlComponent = (props: ControlProps) => ReactNode
@@ -18,7 +25,7 @@ const controls: Readonly<Record<number, ControlComponent>> = {
   [SettingType.Select]: ChoiceControl,
   [SettingType.Color]: ColorControl,
   [SettingType.Url]: UrlControl,
-  [SettingType.Email]: TextControl,
+  [SettingType.Email]: EmailControl,
   [SettingType.Password]: SecretControl,
   [SettingType.MultilineText]: LongTextControl,
   [SettingType.DateTime]: DateTimeControl,

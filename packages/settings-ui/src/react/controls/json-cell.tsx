@@ -3,6 +3,7 @@ import { type HTMLAttributes, type ReactNode, useState } from 'react'
 import { type FormField, toNumber } from '../model/json-form.ts'
 import type { JsonValue } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
+import { Switch } from './choices.tsx'
 
 interface JsonCellProps {
   readonly id: string
@@ -20,8 +21,8 @@ interface JsonCellProps {
 
 /** One field, with its label; the name of an item that is a value itself is not shown. */
 export function JsonCell(props: JsonCellProps): ReactNode {
-  const { id, field, label, place, isFirst, error } = props
-  const { kind, name, isOptional } = field
+  const { id, field, label, place, isFirst, error, value, isReadOnly, onInput } = props
+  const { kind, name, isOptional, initial } = field
   const common = {
     id,
     'data-part': place,
@@ -30,7 +31,7 @@ export function JsonCell(props: JsonCellProps): ReactNode {
     'aria-invalid': error !== undefined || undefined,
     'aria-describedby': error === undefined ? undefined : `${id}-e`,
   }
-  const Input = kind === 'bool' ? BoolCell : kind === 'choice' ? ChoiceCell : TextCell
+  const Input = kind === 'choice' ? ChoiceCell : TextCell
   return (
     <div className={kind === 'bool' ? 'fm-cell is-switch' : 'fm-cell'}>
       {name !== '' && (
@@ -38,7 +39,11 @@ export function JsonCell(props: JsonCellProps): ReactNode {
           {label}
         </label>
       )}
-      <Input {...props} common={common} />
+      {kind === 'bool' ? (
+        <Switch {...common} isOn={(value ?? initial) === true} readOnly={isReadOnly} onTurn={onInput} />
+      ) : (
+        <Input {...props} common={common} />
+      )}
       {error !== undefined && (
         <span className="fm-note is-bad" id={`${id}-e`} dir="auto">
           {error}
@@ -49,19 +54,6 @@ export function JsonCell(props: JsonCellProps): ReactNode {
 }
 
 type InputProps = JsonCellProps & { readonly common: HTMLAttributes<HTMLElement> }
-
-function BoolCell({ common, field, value, isReadOnly, onInput }: InputProps): ReactNode {
-  return (
-    <input
-      {...common}
-      type="checkbox"
-      role="switch"
-      checked={(value ?? field.initial) === true}
-      aria-readonly={isReadOnly || undefined}
-      onChange={(event) => !isReadOnly && onInput(event.currentTarget.checked)}
-    />
-  )
-}
 
 function ChoiceCell({ common, field: { options }, value, isReadOnly, onInput }: InputProps): ReactNode {
   const { messages } = usePage()

@@ -8,6 +8,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import { Button } from '../button.tsx'
 import { Icon } from '../icons.tsx'
 import { format } from '../../texts/messages.ts'
 import {
@@ -112,17 +113,15 @@ function JsonForm({ definition, field, errors, form, parts, onInput }: JsonFormP
         <Part key={index} {...{ id, form, parts, index, byPointer, change }} isReadOnly={readOnly} />
       ))}
       {form.isList && !readOnly && (
-        <button
-          type="button"
-          className="fm-button"
+        <Button
+          about={definition.displayName}
+          icon="plus"
           data-part="add"
           data-first={parts.length === 0 || undefined}
           onClick={() => change([...parts, newPart(form)], `${parts.length} field`)}
         >
-          <Icon name="plus" />
           {messages.addItem}
-          <span className="fm-hidden"> {definition.displayName}</span>
-        </button>
+        </Button>
       )}
     </div>
   )

@@ -1,5 +1,6 @@
 /** Controls of several lines: text, and JSON with numbered lines. */
 import { type ReactNode, useEffect, useRef } from 'react'
+import { Button } from '../button.tsx'
 import { format } from '../../texts/messages.ts'
 import { findJsonError } from '../model/input.ts'
 import { usePage } from '../page-context.ts'
@@ -69,14 +70,9 @@ export function CodeControl({ definition, field, onInput }: ControlProps): React
       {!readOnly && (
         <div className="fm-code-tools">
           {error && (
-            <button type="button" className="fm-link" onClick={goToError}>
-              {format(messages.goToLine, { line: error.line })}
-            </button>
+            <Button look="link" onClick={goToError} text={format(messages.goToLine, { line: error.line })} />
           )}
-          <button type="button" className="fm-link" onClick={tidy}>
-            {messages.formatJson}
-            <span className="fm-hidden"> {definition.displayName}</span>
-          </button>
+          <Button about={definition.displayName} look="link" onClick={tidy} text={messages.formatJson} />
         </div>
       )}
     </>

@@ -1,53 +1,46 @@
 /** Controls of one line: text, numbers, addresses, colours, dates with a time. */
-import { SettingType } from '@fastify-modular/settings/client'
-import type { HTMLAttributes, KeyboardEvent, ReactNode } from 'react'
+import type { InputHTMLAttributes, KeyboardEvent, ReactNode, RefObject } from 'react'
 import { Icon, type IconName } from '../icons.tsx'
 import { format } from '../../texts/messages.ts'
 import { isWebUrl, spokenTime, stepNumber } from '../model/input.ts'
 import { usePage } from '../page-context.ts'
 import type { ControlProps } from './control-props.ts'
 
-interface Kind {
-  readonly type?: 'email'
-  readonly dir?: 'ltr' | 'auto'
-  readonly inputMode?: HTMLAttributes<HTMLInputElement>['inputMode']
-  readonly spellCheck?: boolean
+interface TextFieldProps extends InputHTMLAttributes<HTMLInputElement> {
+  readonly control: ControlProps
+  readonly inputRef?: RefObject<HTMLInputElement | null>
+  /** Whether the field shows what it stands for over the input. */
+  readonly isSpoken?: boolean
+  readonly icon?: IconName | undefined
+  readonly before?: ReactNode
+  /** After the input. */
+  readonly children?: ReactNode
 }
 
-const kinds: Readonly<Record<number, Kind>> = {
-  [SettingType.Text]: { spellCheck: true, dir: 'auto' },
-  [SettingType.Email]: { type: 'email', dir: 'ltr' },
-}
-
-interface FrameProps {
-  readonly isLocked: boolean
-  readonly icon?: IconName
-  readonly className?: string
-  readonly children: ReactNode
-}
-
-/** What looks like the field; the input inside is bare. */
-export function Frame({ isLocked, icon, className = 'fm-field', children }: FrameProps): ReactNode {
-  const shown = isLocked ? 'lock' : icon
+/** What looks like the field, and the bare input inside; a lock says that the server fixes the value. */
+export function TextField(props: TextFieldProps): ReactNode {
+  const { control, inputRef, isSpoken = false, icon, before, children, ...attributes } = props
+  const shown = control.isLocked ? 'lock' : icon
   return (
-    <span className={className}>
+    <span className={isSpoken ? 'fm-field fm-when' : 'fm-field'}>
       {shown && <Icon name={shown} />}
+      {before}
+      <input className="fm-bare" {...control.field} {...attributes} ref={inputRef} />
       {children}
     </span>
   )
 }
 
-/** Text and Email. */
-export function TextControl({ definition, field, isLocked }: ControlProps): ReactNode {
-  return (
-    <Frame isLocked={isLocked}>
-      <input className="fm-bare" {...field} {...kinds[definition.type]} />
-    </Frame>
-  )
+export function TextControl(props: ControlProps): ReactNode {
+  return <TextField control={props} spellCheck dir="auto" />
 }
 
-/** Not `type="number"`: the wheel changes it, and its value is empty for a text that is not a number. */
-export function NumberControl({ definition, field, isLocked, onInput }: ControlProps): ReactNode {
+export function EmailControl(props: ControlProps): ReactNode {
+  return <TextField control={props} type="email" dir="ltr" />
+}
+
+export function NumberControl(props: ControlProps): ReactNode {
+  const { definition, field, onInput } = props
   const { unit, min, max } = definition
   const range = min !== null && max !== null ? `${min}–${max}` : undefined
   const hint = unit ?? range
@@ -62,22 +55,21 @@ export function NumberControl({ definition, field, isLocked, onInput }: ControlP
   }
 
   return (
-    <Frame isLocked={isLocked}>
-      <input className="fm-bare" {...field} inputMode="decimal" dir="ltr" onKeyDown={step} />
+    <TextField control={props} inputMode="decimal" dir="ltr" onKeyDown={step}>
       {hint && (
         <span className="fm-small fm-unit" id={`${field.id}-u`} dir="auto">
           {hint}
         </span>
       )}
-    </Frame>
+    </TextField>
   )
 }
 
-export function UrlControl({ definition, field, isLocked }: ControlProps): ReactNode {
+export function UrlControl(props: ControlProps): ReactNode {
   const { messages } = usePage()
+  const { definition, field } = props
   return (
-    <Frame isLocked={isLocked}>
-      <input className="fm-bare" {...field} type="url" dir="ltr" />
+    <TextField control={props} type="url" dir="ltr">
       {isWebUrl(field.value) && (
         <a
           className="fm-button is-quiet is-icon"
@@ -89,46 +81,45 @@ export function UrlControl({ definition, field, isLocked }: ControlProps): React
           <Icon name="open" />
         </a>
       )}
-    </Frame>
+    </TextField>
   )
 }
 
 /** A picker, and the text that it stands for. */
-export function ColorControl({ definition, field, isLocked }: ControlProps): ReactNode {
+export function ColorControl(props: ControlProps): ReactNode {
   const { messages } = usePage()
-  const { value, readOnly, onInput, onBlur } = field
+  const { value, placeholder, readOnly, onInput, onBlur } = props.field
+  const picker = (
+    <input
+      type="color"
+      className="fm-swatch"
+      aria-label={format(messages.picker, { name: props.definition.displayName })}
+      value={/^#[0-9a-f]{6}$/i.test(value) ? value.toLowerCase() : '#000000'}
+      disabled={readOnly}
+      tabIndex={-1}
+      onInput={onInput}
+      onBlur={onBlur}
+    />
+  )
   return (
-    <Frame isLocked={isLocked}>
-      <input
-        type="color"
-        className="fm-swatch"
-        aria-label={format(messages.picker, { name: definition.displayName })}
-        value={/^#[0-9a-f]{6}$/i.test(value) ? value.toLowerCase() : '#000000'}
-        disabled={readOnly}
-        tabIndex={-1}
-        onInput={onInput}
-        onBlur={onBlur}
-      />
-      <input
-        className="fm-bare"
-        {...field}
-        dir="ltr"
-        placeholder={field.placeholder ?? '#RRGGBB'}
-        maxLength={7}
-      />
-    </Frame>
+    <TextField
+      control={props}
+      before={picker}
+      dir="ltr"
+      placeholder={placeholder ?? '#RRGGBB'}
+      maxLength={7}
+    />
   )
 }
 
 /** At rest it reads as people say it; with the focus it is the browser's own field. */
-export function DateTimeControl({ field, isLocked }: ControlProps): ReactNode {
+export function DateTimeControl(props: ControlProps): ReactNode {
   const { locale } = usePage()
-  const spoken = spokenTime(field.value, locale)
+  const spoken = spokenTime(props.field.value, locale)
   return (
-    <Frame isLocked={isLocked} className={spoken ? 'fm-field fm-when' : 'fm-field'}>
-      <input className="fm-bare" {...field} type="datetime-local" step={1} />
+    <TextField control={props} isSpoken={spoken !== ''} type="datetime-local" step={1}>
       {spoken && <span aria-hidden="true">{spoken}</span>}
       <Icon name="calendar" />
-    </Frame>
+    </TextField>
   )
 }

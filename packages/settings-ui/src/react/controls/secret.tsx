@@ -1,14 +1,16 @@
 /** Password, and every one-line secret: what is entered can be shown, what is stored cannot. */
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+import { Button } from '../button.tsx'
 import { format } from '../../texts/messages.ts'
 import { displayDate } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
 import type { ControlProps } from './control-props.ts'
-import { Frame } from './one-line.tsx'
+import { TextField } from './one-line.tsx'
 
-export function SecretControl({ definition, field, storedAt, isUnsaved, isLocked }: ControlProps): ReactNode {
+export function SecretControl(props: ControlProps): ReactNode {
   const { messages, locale } = usePage()
-  const { displayName } = definition
+  const { definition, field, storedAt, isUnsaved } = props
+  const name = <span className="fm-hidden"> {definition.displayName}</span>
   const [isReplacing, setReplacing] = useState(false)
   const [isShown, setShown] = useState(false)
   const input = useRef<HTMLInputElement>(null)
@@ -32,43 +34,35 @@ export function SecretControl({ definition, field, storedAt, isUnsaved, isLocked
       ? format(messages.secretSince, { time: displayDate(storedAt, locale) })
       : messages.secretSet
     return (
-      <Frame isLocked={isLocked} icon="key">
-        <input className="fm-bare" {...field} readOnly value={isSet ? since : messages.secretNotSet} />
+      <TextField control={props} icon="key" readOnly value={isSet ? since : messages.secretNotSet}>
         {!field.readOnly && (
-          <button type="button" className="fm-button is-quiet" onClick={() => setReplacing(true)}>
+          <Button look="quiet" onClick={() => setReplacing(true)}>
             {messages.replace}
-            <span className="fm-hidden"> {displayName}</span>
-          </button>
+            {name}
+          </Button>
         )}
-      </Frame>
+      </TextField>
     )
   }
   return (
-    <span className="fm-field">
-      <input
-        className="fm-bare"
-        {...field}
-        ref={input}
-        type={isShown ? 'text' : 'password'}
-        dir="ltr"
-        // Browsers fill saved passwords into anything else.
-        autoComplete="new-password"
-        onBlur={() => {
-          field.onBlur()
-          if (field.value === '') setReplacing(false)
-        }}
-      />
+    <TextField
+      control={props}
+      inputRef={input}
+      type={isShown ? 'text' : 'password'}
+      dir="ltr"
+      // Browsers fill saved passwords into anything else.
+      autoComplete="new-password"
+      onBlur={() => {
+        field.onBlur()
+        if (field.value === '') setReplacing(false)
+      }}
+    >
       {field.value && (
-        <button
-          type="button"
-          className="fm-button is-quiet"
-          aria-pressed={isShown}
-          onClick={() => setShown(!isShown)}
-        >
+        <Button look="quiet" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
           {isShown ? messages.hide : messages.show}
-          <span className="fm-hidden"> {displayName}</span>
-        </button>
+          {name}
+        </Button>
       )}
-    </span>
+    </TextField>
   )
 }

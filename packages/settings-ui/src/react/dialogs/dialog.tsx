@@ -1,6 +1,6 @@
 /** A modal dialog: its title and its buttons stay in view, what is between them scrolls. */
 import { type ReactNode, useLayoutEffect, useRef } from 'react'
-import { Icon } from '../icons.tsx'
+import { Button } from '../button.tsx'
 import { usePage } from '../page-context.ts'
 
 interface DialogProps {
@@ -36,22 +36,13 @@ export function Dialog({ title, onClose, closeText, children, actions }: DialogP
         <h3 ref={heading} tabIndex={-1} dir="auto">
           {title}
         </h3>
-        <button
-          type="button"
-          className="fm-button is-quiet is-icon"
-          aria-label={messages.close}
-          onClick={onClose}
-        >
-          <Icon name="close" />
-        </button>
+        <Button look="quiet" aria-label={messages.close} onClick={onClose} icon="close" />
       </header>
       <div className="fm-body" tabIndex={0} role="group" aria-label={title}>
         {children}
       </div>
       <footer>
-        <button type="button" className="fm-button" onClick={onClose}>
-          {closeText ?? messages.close}
-        </button>
+        <Button onClick={onClose} text={closeText ?? messages.close} />
         {actions}
       </footer>
     </dialog>

@@ -1,14 +1,12 @@
 /** A file of settings: first what it would change, then the change. */
 import { type ReactNode, useEffect, useState } from 'react'
+import { Button } from '../button.tsx'
 import type { ImportReport, SettingsExport } from '@fastify-modular/settings/client'
 import { Icon } from '../icons.tsx'
-import { definitionOf } from '../model/editor-state.ts'
-import { failureText } from '../model/failure-text.ts'
 import { format, plural } from '../../texts/messages.ts'
 import { toDefault } from '../model/setting.ts'
-import { toFailure } from '../model/source.ts'
-import { useEditor, useNameOf, usePage } from '../page-context.ts'
-import { ChangedSetting } from './changed-setting.tsx'
+import { useEditor, usePage } from '../page-context.ts'
+import { ChangedSetting } from '../diff/diff.tsx'
 import { Dialog } from './dialog.tsx'
 
 type Mode = 'merge' | 'replace'
@@ -21,7 +19,6 @@ interface Chosen {
 
 export function ImportDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
   const { id, api, editor, messages } = usePage()
-  const nameOf = useNameOf()
   const [mode, setMode] = useState<Mode>('merge')
   const [file, setFile] = useState<Chosen>()
   const [preview, setPreview] = useState<ImportReport>()
@@ -36,12 +33,12 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
     // What it would replace may be newer than the page.
     Promise.all([api.importSettings(file.content, { mode, dryRun: true }), editor.refresh()]).then(
       ([report]) => !isGone && setPreview(report),
-      (error: unknown) => !isGone && setProblem(failureText(toFailure(error), messages, nameOf)),
+      (error: unknown) => !isGone && setProblem(editor.explain(error)),
     )
     return () => {
       isGone = true
     }
-  }, [api, editor, file, mode, messages])
+  }, [api, editor, file, mode])
 
   async function choose(chosen: File | undefined): Promise<void> {
     if (!chosen) return
@@ -65,7 +62,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
       editor.changed()
       editor.say({ kind: 'done', text: messages.importDone })
     } catch (error) {
-      setProblem(failureText(toFailure(error), messages, nameOf))
+      setProblem(editor.explain(error))
     }
   }
 
@@ -73,14 +70,12 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
   const resets = preview?.delete.length ?? 0
   const text = resets > 0 ? messages.importAndReset : writes > 0 ? messages.importCount : messages.importApply
   const actions = (
-    <button
-      type="button"
-      className={resets > 0 ? 'fm-button is-main is-bad' : 'fm-button is-main'}
+    <Button
+      look={resets > 0 ? 'danger' : 'main'}
       disabled={writes + resets === 0 || problem !== ''}
       onClick={() => void apply()}
-    >
-      {format(text, { writes, resets })}
-    </button>
+      text={format(text, { writes, resets })}
+    />
   )
   return (
     <Dialog title={messages.importTitle} onClose={onClose} closeText={messages.cancel} actions={actions}>
@@ -121,7 +116,7 @@ interface PreviewProps {
 
 function Preview({ preview, content }: PreviewProps): ReactNode {
   const { messages, locale } = usePage()
-  const state = useEditor((each) => each)
+  const { byKey, values } = useEditor((state) => state)
   const { create, update, delete: reset, unknown } = preview
   const written = new Map(content.settings.map(({ key, value }) => [key, value]))
   const lists = [
@@ -135,8 +130,8 @@ function Preview({ preview, content }: PreviewProps): ReactNode {
         <section key={title.other}>
           <h4 className="fm-day">{plural(title, keys.length, locale)}</h4>
           {keys.map((key) => {
-            const definition = definitionOf(state, key)
-            const stored = state.values.get(key)
+            const definition = byKey.get(key)
+            const stored = values.get(key)
             const now = { value: stored?.value ?? null, isDefault: stored?.isOverridden === false }
             const then = written.has(key)
               ? { value: written.get(key) ?? null }

@@ -1,4 +1,4 @@
-/** From one value to another: the same in the review, the import, the history, the activity and a conflict. */
+/** From one value to another, alone or in a list: the same in the review, the import, the history, the activity and a conflict. */
 import { SettingType } from '@fastify-modular/settings/client'
 import { type ReactNode, useMemo } from 'react'
 import { Icon } from '../icons.tsx'
@@ -41,6 +41,32 @@ export function Diff({ definition, from, to, ofSecret }: DiffProps): ReactNode {
         <Shown definition={definition} side={to} />
       </ins>
     </p>
+  )
+}
+
+interface ChangedSettingProps extends Omit<DiffProps, 'definition'> {
+  /** What to call it where nothing defines it. */
+  readonly name: string
+  readonly definition: Definition | undefined
+  /** The definition's own question is part of this list. */
+  readonly isConfirmed?: boolean
+  readonly children?: ReactNode
+}
+
+/** One setting in a list of changes: from what to what, and what there is to know before. */
+export function ChangedSetting(props: ChangedSettingProps): ReactNode {
+  const { name, definition, from, to, ofSecret, isConfirmed = false, children } = props
+  return (
+    <div className="fm-change">
+      <p dir="auto">{definition?.displayName ?? <code dir="ltr">{name}</code>}</p>
+      {definition && <Diff definition={definition} from={from} to={to} ofSecret={ofSecret} />}
+      {isConfirmed && definition?.confirm && (
+        <p className="fm-warning is-warn" dir="auto">
+          {definition.confirm}
+        </p>
+      )}
+      {children}
+    </div>
   )
 }
 

@@ -1,13 +1,16 @@
 /** What a page shows, and how it changes: pure functions from one state to the next. */
 import type { SettingsRequestError } from '@fastify-modular/settings/client'
-import { toInput } from './input.ts'
+import type { Messages } from '../../texts/messages.ts'
+import { checkInput, parseInput, toInput } from './input.ts'
 import { type Definition, type Draft, type Input, isSent, type SettingValue } from './setting.ts'
+import type { Entry } from './source.ts'
 
 export interface EditorState {
   readonly phase: 'loading' | 'ready' | 'failed'
+  /** Those that pages list. */
   readonly definitions: readonly Definition[]
-  /** Definitions that pages do not list; files may name them. */
-  readonly hidden: readonly Definition[]
+  /** All of them: files and changes name others, too. */
+  readonly byKey: ReadonlyMap<string, Definition>
   readonly values: ReadonlyMap<string, SettingValue>
   readonly drafts: ReadonlyMap<string, Draft>
   /** Names by the ids of those who have changed something, as far as the host names them. */
@@ -46,7 +49,7 @@ export const noKeys: ReadonlySet<string> = new Set()
 export const initialState: EditorState = {
   phase: 'loading',
   definitions: [],
-  hidden: [],
+  byKey: new Map(),
   values: new Map(),
   drafts: new Map(),
   people: new Map(),
@@ -128,12 +131,24 @@ export function withErrors(
   return { ...state, drafts }
 }
 
-/** The definition of a key, also of one that pages do not list. */
-export function definitionOf(
-  { definitions, hidden }: Pick<EditorState, 'definitions' | 'hidden'>,
-  key: string,
-): Definition | undefined {
-  return [...definitions, ...hidden].find((each) => each.key === key)
+/** What to send for these drafts, and what is wrong with those that cannot be sent, as far as the page can see. */
+export function readDrafts(
+  { byKey, drafts, values }: EditorState,
+  keys: Iterable<string>,
+  messages: Messages,
+): { readonly entries: readonly Entry[]; readonly errors: Record<string, readonly string[]> } {
+  const entries: Entry[] = []
+  const errors: Record<string, readonly string[]> = {}
+  for (const key of keys) {
+    const [draft, definition, stored] = [drafts.get(key), byKey.get(key), values.get(key)]
+    if (!draft || !definition || !stored) continue
+    const { scope, version, value: before } = stored
+    const error = draft.theirs ? messages.decideFirst : checkInput(definition, draft.input, before, messages)
+    const parsed = parseInput(definition, draft.input, before)
+    if (error) errors[key] = [error]
+    else if ('value' in parsed) entries.push({ key, scope, version, value: parsed.value })
+  }
+  return { entries, errors }
 }
 
 /** The drafts that cannot be saved as they are, in the order in which pages list settings. */

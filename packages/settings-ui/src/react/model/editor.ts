@@ -1,106 +1,313 @@
-/** The life of a settings page: loads, keeps drafts, saves, and lets nothing that was entered get lost. */
-import { plural } from '../../texts/messages.ts'
-import { toInput } from './input.ts'
+/** The life of a settings page: keeps drafts, saves them one after the other, says what became of them, and lets nothing that was entered get lost. */
+import type { SettingsRequestError } from '@fastify-modular/settings/client'
+import { format, type Messages, plural } from '../../texts/messages.ts'
 import {
+  type EditorState,
   firstOf,
+  hasErrorsElsewhere,
   initialState,
   type Message,
+  readDrafts,
   withDraft,
   withErrors,
   withInput,
   withoutDraft,
   withSaved,
+  withSent,
 } from './editor-state.ts'
 import { EditorStore } from './editor-store.ts'
-import { Reading } from './reading.ts'
-import { type Language, Saving } from './saving.ts'
-import type { Definition, Input } from './setting.ts'
-import type { SettingsSource } from './source.ts'
+import { toInput } from './input.ts'
+import { type Definition, type Input, isSent, type SettingValue } from './setting.ts'
+import { failureText, type SaveOutcome, type SettingsSource, toFailure, type Versions } from './source.ts'
 
-export type SettingsEditor = ReturnType<typeof createEditor>
+/** The texts of the editor and their language. */
+interface Language {
+  readonly messages: Messages
+  readonly locale: string
+}
 
-/**
- * @param language returns the language of the moment: it may change without any loss
- * @param onSaved is called after each change made from here, so that other tabs can be notified
- */
-export function createEditor(source: SettingsSource, language: () => Language, onSaved: () => void) {
-  const store = new EditorStore()
-  const reading = new Reading(store, source)
-  const saving = new Saving({ store, reading, source, language, onSaved })
-  const { getState, subscribe } = store
+export class SettingsEditor extends EditorStore {
+  readonly #language: () => Language
+  /** Called after each change made from here, so that other tabs can be notified. */
+  readonly changed: () => void
+  /** The last write; the next one waits for it. */
+  #writes: Promise<void> = Promise.resolve()
+
+  /** @param language returns the language of the moment: it may change without any loss */
+  constructor(source: SettingsSource, language: () => Language, onSaved: () => void) {
+    super(source)
+    this.#language = language
+    this.changed = onSaved
+  }
+
+  get isOwn(): boolean {
+    return this.source.isOwn
+  }
+
+  /** The name of a setting, also of one that pages do not list. */
+  readonly nameOf = (key: string): string => this.state.byKey.get(key)?.displayName ?? key
+
+  /** Why an action failed, in words. */
+  explain(error: unknown): string {
+    return failureText(toFailure(error), this.#language().messages, this.nameOf)
+  }
+
+  edit(definition: Definition, input: Input): void {
+    const { saved, message } = initialState
+    this.update({ ...withInput(this.state, definition, input), saved, message })
+  }
 
   /** Looks at a draft when the user leaves its control; preferences are saved then, unless there is a question first. */
-  function leave({ key, confirm }: Definition): void {
-    if (source.isOwn && !confirm) void saving.commit(key)
-    else store.update(withErrors(getState(), saving.errorsOf([key])))
+  leave({ key, confirm }: Definition): void {
+    if (this.isOwn && !confirm) void this.commit(key)
+    else this.update(withErrors(this.state, this.#errorsOf([key])))
   }
 
   /** Takes a draft back; where somebody has saved another value meanwhile, that one is shown. */
-  function undo(key: string): void {
-    const { theirs } = getState().drafts.get(key) ?? {}
-    const next = { ...withoutDraft(getState(), key), focus: { key } }
-    store.update(theirs ? withSaved(next, theirs) : next)
+  undo(key: string): void {
+    const { theirs } = this.state.drafts.get(key) ?? {}
+    const next = { ...withoutDraft(this.state, key), focus: { key } }
+    this.update(theirs ? withSaved(next, theirs) : next)
   }
 
-  function discard(): void {
-    const { drafts, values } = getState()
+  readonly discard = (): void => {
+    const { drafts, values } = this.state
     const keys = [...drafts.keys()]
-    for (const key of keys) undo(key)
-    const { messages, locale } = language()
-    store.update({ failure: null, focus: firstOf(getState(), keys) })
-    saving.say({
+    for (const key of keys) this.undo(key)
+    const { messages, locale } = this.#language()
+    this.update({ failure: null, focus: firstOf(this.state, keys) })
+    this.say({
       kind: 'undone',
       text: plural(messages.discarded, drafts.size, locale),
-      undo() {
-        const now = getState()
+      undo: () => {
+        const now = this.state
         // With the values they are changes of, so that what was saved elsewhere meanwhile is a conflict.
         const base = [...values].filter(([key]) => drafts.has(key) && !now.drafts.has(key))
-        store.update({
+        this.update({
           drafts: new Map([...drafts, ...now.drafts]),
           values: new Map([...now.values, ...base]),
           message: null,
           focus: firstOf(now, keys),
         })
-        void reading.refresh()
+        void this.refresh()
       },
     })
   }
 
   /** Lets the user's value replace the one that another user has saved. */
-  function keepMine(key: string): void {
-    const { drafts, definitions, values } = getState()
-    const draft = drafts.get(key)
-    const definition = definitions.find((each) => each.key === key)
-    if (!draft?.theirs || !definition) return
-    const isEqual = draft.input === toInput(definition, draft.theirs.value) && !definition.sensitive
-    const next = { ...getState(), values: new Map(values).set(key, draft.theirs), focus: { key } }
-    store.update(isEqual ? withoutDraft(next, key) : withDraft(next, key, { input: draft.input, errors: [] }))
-    leave(definition)
+  keepMine(definition: Definition): void {
+    const { key, sensitive } = definition
+    const { drafts, values } = this.state
+    const { theirs, input } = drafts.get(key) ?? {}
+    if (!theirs || input === undefined) return
+    const isEqual = input === toInput(definition, theirs.value) && !sensitive
+    const next = { ...this.state, values: new Map(values).set(key, theirs), focus: { key } }
+    this.update(isEqual ? withoutDraft(next, key) : withDraft(next, key, { input, errors: [] }))
+    this.leave(definition)
   }
 
-  return {
-    isOwn: source.isOwn,
-    getState,
-    subscribe,
-    load: () => reading.load(),
-    refresh: () => reading.refresh(),
-    edit(definition: Definition, input: Input) {
-      const { saved, message } = initialState
-      store.update({ ...withInput(getState(), definition, input), saved, message })
-    },
-    leave,
-    commit: (key: string) => saving.commit(key),
-    undo,
-    discard,
-    keepMine,
-    save: () => saving.save(),
-    reset: (definition: Definition) => saving.reset(definition),
-    undoSave: ({ key }: Definition) => saving.putBack(key),
-    revert: (revision: number) => saving.revert(revision),
-    know: (people: Readonly<Record<string, string>>) => saving.know(people),
-    say: (message: Message) => saving.say(message),
-    /** Takes away what the bar says: first the failure, then the message that it covers. */
-    dismiss: () => store.update(getState().failure ? { failure: null } : { message: null }),
-    changed: onSaved,
+  /** Shows a message in the bar and has it read out. On the preferences page the rows show what became of a save. */
+  say(message: Message): void {
+    const { text, hint = '' } = message
+    const isShown = !this.isOwn || message.undo !== undefined || message.kind === 'bad'
+    this.update({ message: isShown ? message : null, announcement: { text: `${text} ${hint}`.trim() } })
+  }
+
+  /** Takes away what the bar says: first the failure, then the message that it covers. */
+  readonly dismiss = (): void => this.update(this.state.failure ? { failure: null } : { message: null })
+
+  #fail(error: unknown): void {
+    const failure = toFailure(error)
+    this.update({
+      failure,
+      isForbidden: this.state.isForbidden || failure.status === 403,
+      announcement: { text: this.explain(failure) },
+    })
+  }
+
+  /** A write that throws (a host's function did) keeps no later one waiting. */
+  #queue(write: () => Promise<void>): Promise<void> {
+    this.#writes = this.#writes.then(write, write)
+    return this.#writes
+  }
+
+  /** Sends all drafts; those that mean nothing, and those in conflict, are shown instead, all at once. */
+  save(): Promise<void> {
+    const keys = [...this.state.drafts.keys()]
+    return this.#queue(() => this.#saveDrafts(keys))
+  }
+
+  /** Preferences are saved one after the other, in the order in which they were changed; those that could not be go along. */
+  commit(key: string): Promise<void> {
+    const draft = this.state.drafts.get(key)
+    // What was refused is not sent again by leaving it.
+    if (!draft || draft.errors.length > 0) return this.#writes
+    return this.#queue(() => {
+      const wanted = [...this.state.drafts].filter(
+        ([each, other]) => each === key || (isSent(other) && other.errors.length === 0),
+      )
+      return this.#saveDrafts(wanted.map(([each]) => each))
+    })
+  }
+
+  async #saveDrafts(wanted: readonly string[]): Promise<void> {
+    const keys = wanted.filter((key) => this.state.drafts.has(key))
+    if (keys.length === 0) return
+    const { entries, errors } = readDrafts(this.state, keys, this.#language().messages)
+    this.update({ failure: null, message: null })
+    this.#showErrors(errors)
+    if (entries.length === 0 || (entries.length < keys.length && !this.isOwn)) return
+    const before = this.state.values
+    const sent = entries.map(({ key }) => key)
+    this.update(withSent(this.state, sent))
+    await this.#settle(await this.write(sent, () => this.source.save(entries)), before)
+  }
+
+  async #settle({ saved, keys, error }: SaveOutcome, before: EditorState['values']): Promise<void> {
+    for (const [index, key] of keys.entries()) {
+      const value = saved[index]
+      const sent = this.state.drafts.get(key)?.sent
+      this.update(value ? withSaved(this.state, value, sent) : withoutDraft(this.state, key))
+    }
+    if (keys.length > 0) {
+      const held = new Map([...before].filter(([key]) => keys.includes(key)))
+      this.update({ saved: held, focus: firstOf(this.state, keys) })
+      this.changed()
+    }
+    const isStale = error && (error.status === 409 || error.status === 412)
+    if (isStale || saved.includes(undefined)) await this.refresh()
+    if (!error) return this.#saySaved(keys, saved)
+    this.#showErrors(error.errors)
+    this.know(error.people)
+    if (isStale) this.#showConflicts(error)
+    else if (error.status !== 422 || hasErrorsElsewhere(this.state, error)) this.#fail(error)
+  }
+
+  #saySaved(keys: readonly string[], saved: SaveOutcome['saved']): void {
+    const { messages, locale } = this.#language()
+    this.say({
+      kind: 'done',
+      text: plural(messages.saved, keys.length, locale),
+      ...this.#undoOf(keys, saved),
+    })
+  }
+
+  /** The way back from a write of shared values: one change set for all; none where nothing changed. */
+  #undoOf(keys: readonly string[], saved: SaveOutcome['saved']): Pick<Message, 'undo' | 'asks'> {
+    const revision = saved.find((value) => value?.revision)?.revision
+    if (!this.source.revert || !revision) return {}
+    const hasSecret = keys.some((key) => this.state.byKey.get(key)?.sensitive)
+    return hasSecret ? { asks: revision } : { undo: () => void this.revert(revision) }
+  }
+
+  /** The focus goes to the first of them; a preference that is being left keeps to itself. */
+  #showErrors(errors: Readonly<Record<string, readonly string[]>>): void {
+    const keys = Object.keys(errors).filter((key) => this.state.drafts.has(key))
+    const first = this.isOwn ? null : firstOf(this.state, keys)
+    const focus = first ? { ...first, isError: true } : this.state.focus
+    this.update({ ...withErrors(this.state, errors), focus })
+  }
+
+  #showConflicts(error: SettingsRequestError): void {
+    const errors = this.#errorsOf(this.state.drafts.keys())
+    for (const key of error.locked) errors[key] = [this.#language().messages.lockedHint]
+    if (Object.keys(errors).length === 0) this.#fail(error)
+    else this.#showErrors(errors)
+  }
+
+  #errorsOf(keys: Iterable<string>): Record<string, readonly string[]> {
+    return readDrafts(this.state, keys, this.#language().messages).errors
+  }
+
+  /** Takes the stored value away, and what is entered with it. */
+  reset({ key, displayName: name }: Definition): Promise<void> {
+    return this.#replace(key, this.source.reset, ({ messages }) => format(messages.resetDone, { name }))
+  }
+
+  /** Puts back what held of a preference before it was saved. */
+  undoSave({ key }: Definition): Promise<void> {
+    const { isOverridden, value } = this.state.saved.get(key) ?? {}
+    const put = async (now: SettingValue): Promise<SettingValue | undefined> =>
+      this.source.put?.({ ...now, value: isOverridden && value !== undefined ? value : null })
+    return this.#replace(key, put, ({ messages, locale }) => plural(messages.undone, 1, locale))
+  }
+
+  /** Writes one value on the version that the page shows; where there is a newer one, it is shown instead. */
+  #replace(
+    key: string,
+    write: (value: SettingValue) => Promise<SettingValue | undefined>,
+    done: (language: Language) => string,
+  ): Promise<void> {
+    const { drafts } = this.state
+    return this.#queue(async () => {
+      const value = this.state.values.get(key)
+      if (!value) return
+      let after: SettingValue | undefined
+      try {
+        after = await this.write([key], () => write(value))
+        if (after) this.update(withSaved(this.state, after, drafts.get(key)?.input))
+        else await this.refresh()
+      } catch (error) {
+        if (![409, 412].includes(toFailure(error).status)) return this.#fail(error)
+        await this.refresh()
+        const text = format(this.#language().messages.changedMeanwhile, { name: this.nameOf(key) })
+        return this.say({ kind: 'bad', text })
+      }
+      this.update({ failure: null, saved: initialState.saved, focus: { key } })
+      this.changed()
+      this.say({ kind: 'undone', text: done(this.#language()), ...this.#undoOf([key], [after]) })
+    })
+  }
+
+  /** Puts back what a change set replaced, all or nothing; what somebody has changed since only if the versions are those of `force`. */
+  revert(revision: number, force: Versions = {}): Promise<void> {
+    return this.#queue(async () => {
+      const { messages, locale } = this.#language()
+      const { message } = this.state
+      this.update({ failure: null, message: null })
+      try {
+        const count = await this.write([], async () => (await this.source.revert?.(revision, force)) ?? 0)
+        await this.refresh()
+        this.changed()
+        this.say({ kind: 'undone', text: plural(messages.undone, count, locale) })
+      } catch (error) {
+        const failure = toFailure(error)
+        await this.refresh()
+        if (failure.conflicts.length > 0) this.#sayConflict(failure, revision, force)
+        else if (failure.status === 401) {
+          // After signing in it can be pressed again.
+          this.update({ message })
+          this.#fail(failure)
+        } else this.say({ kind: 'bad', text: this.explain(failure) })
+      }
+    })
+  }
+
+  /** Somebody has changed since what a revert would put back. */
+  #sayConflict({ conflicts, people }: SettingsRequestError, revision: number, force: Versions): void {
+    const { messages, locale } = this.#language()
+    const list = new Intl.ListFormat(locale)
+    const who = conflicts.map(({ updatedBy: id }) => people[id ?? ''] ?? id ?? messages.somebody)
+    this.know(people)
+    this.say({
+      kind: 'warn',
+      text: format(messages.changedSince, {
+        who: list.format(new Set(who)),
+        name: list.format(conflicts.map(({ key }) => this.nameOf(key))),
+      }),
+      hint: messages.undoTakesBack,
+      // Only over what is named here: of anything newer it is said again.
+      anyway: () =>
+        void this.revert(revision, {
+          ...force,
+          ...Object.fromEntries(conflicts.map(({ key, version }) => [key, version])),
+        }),
+    })
+  }
+
+  /** Keeps names that came with an answer. */
+  know(people: Readonly<Record<string, string>>): void {
+    const entries = Object.entries(people)
+    if (entries.length > 0) this.update({ people: new Map([...this.state.people, ...entries]) })
   }
 }

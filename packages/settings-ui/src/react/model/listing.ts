@@ -55,11 +55,11 @@ function uniqueSlug(name: string, taken: Set<string>): string {
  * nor is what depends on a setting that this page does not know.
  */
 export function isLeftOut({ key, showWhen }: Definition, state: EditorState): boolean {
-  const { definitions, values, drafts } = state
+  const { byKey, values, drafts } = state
   const value = values.get(key)
   if (!showWhen || !value || drafts.has(key) || isStale(value)) return false
   const draft = drafts.get(showWhen.key)
-  const other = draft && definitions.find((each) => each.key === showWhen.key)
+  const other = draft && byKey.get(showWhen.key)
   if (other) return draft.input !== toInput(other, showWhen.equals)
   const stored = values.get(showWhen.key)
   return stored !== undefined && JSON.stringify(stored.value) !== JSON.stringify(showWhen.equals)

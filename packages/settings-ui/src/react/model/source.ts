@@ -5,7 +5,8 @@ import {
   SettingScope,
   SettingsRequestError,
 } from '@fastify-modular/settings/client'
-import type { Definition, JsonValue, SettingValue } from './setting.ts'
+import type { Messages } from '../../texts/messages.ts'
+import { type Definition, type JsonValue, type SettingValue, splitError } from './setting.ts'
 
 /** One value to write; `version` is that of the value it replaces. */
 export interface Entry {
@@ -108,6 +109,23 @@ async function saveEach(
 /** Any other error counts as a request without an answer. */
 export function toFailure(error: unknown): SettingsRequestError {
   return error instanceof SettingsRequestError ? error : new SettingsRequestError(0, {}, error)
+}
+
+/** Why an action failed, in one sentence: what the server says where it knows better than this page. */
+export function failureText(
+  { status, message, errors }: SettingsRequestError,
+  messages: Messages,
+  nameOf: (key: string) => string,
+): string {
+  if (status === 0) return globalThis.navigator?.onLine === false ? messages.offline : messages.unreachable
+  if (status === 401) return messages.signedOut
+  if (status >= 500) return messages.serverFailed
+  // Members of a request that this page has made wrong say nothing to its reader.
+  if (status === 400) return messages.pageFailed
+  const details = Object.entries(errors).map(
+    ([key, texts]) => `${nameOf(key)}: ${texts.map((text) => splitError(text).text).join(' ')}`,
+  )
+  return details.join(' ') || message
 }
 
 /** What a host says about requests, at the moment of each. */

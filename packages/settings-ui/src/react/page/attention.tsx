@@ -1,18 +1,16 @@
 /** What cannot be saved as it is: the list of it, and the way to the next one. */
 import { type ReactNode, useRef } from 'react'
+import { Button } from '../button.tsx'
 import { Icon } from '../icons.tsx'
 import { MenuButton } from '../menu.tsx'
 import { plural } from '../../texts/messages.ts'
-import { needsAttention } from '../model/editor-state.ts'
-import { splitError } from '../model/setting.ts'
+import { type Definition, splitError } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { treeOf } from '../tree.ts'
 
-export function Attention(): ReactNode {
+export function Attention({ wrong }: { readonly wrong: readonly Definition[] }): ReactNode {
   const { root, messages, locale, reveal } = usePage()
   const drafts = useEditor((state) => state.drafts)
-  const definitions = useEditor((state) => state.definitions)
-  const wrong = needsAttention({ definitions, drafts })
   const isToDecide = wrong.every(({ key }) => drafts.get(key)?.theirs)
   /** Where the last step led. */
   const last = useRef('')
@@ -38,32 +36,27 @@ export function Attention(): ReactNode {
         isAbove
         label={plural(isToDecide ? messages.toDecide : messages.needAttention, wrong.length, locale)}
       >
-        {(close) =>
-          wrong.map(({ key, displayName }) => (
-            <a
-              key={key}
-              href={`#setting:${key}`}
-              onClick={(event) => {
-                event.preventDefault()
-                close()
-                go(key)
-              }}
-            >
-              <Icon name="alert" />
-              <span dir="auto">
-                {displayName}
-                <span className="fm-small">
-                  {(drafts.get(key)?.errors ?? []).map((error) => splitError(error).text).join(' ') ||
-                    messages.decideFirst}
-                </span>
+        {wrong.map(({ key, displayName }) => (
+          <a
+            key={key}
+            href={`#setting:${key}`}
+            onClick={(event) => {
+              event.preventDefault()
+              go(key)
+            }}
+          >
+            <Icon name="alert" />
+            <span dir="auto">
+              {displayName}
+              <span className="fm-small">
+                {(drafts.get(key)?.errors ?? []).map((error) => splitError(error).text).join(' ') ||
+                  messages.decideFirst}
               </span>
-            </a>
-          ))
-        }
+            </span>
+          </a>
+        ))}
       </MenuButton>
-      <button type="button" className="fm-link" onClick={next}>
-        {messages.next}
-      </button>
+      <Button look="link" onClick={next} text={messages.next} />
     </span>
   )
 }

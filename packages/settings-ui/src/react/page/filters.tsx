@@ -1,20 +1,16 @@
 /** The filters of a page: the menu that sets them, and the chips of those that are on. */
 import { Fragment, type ReactNode } from 'react'
+import { Button } from '../button.tsx'
 import { Icon } from '../icons.tsx'
 import { format } from '../../texts/messages.ts'
 import { needsAttention } from '../model/editor-state.ts'
 import { type Filter, filterName, passes, scopeFilters, stateFilters } from '../model/filters.ts'
 import { useEditor, usePage } from '../page-context.ts'
-import type { SearchProps } from './use-results.ts'
+import { useView } from './use-results.ts'
 
-interface FilterMenuProps extends SearchProps {
-  readonly areKeysShown: boolean
-  readonly onShowKeys: (areShown: boolean) => void
-}
-
-export function FilterMenu(props: FilterMenuProps): ReactNode {
-  const { state, results, changeUrl, areKeysShown, onShowKeys } = props
-  const { only } = state
+export function FilterMenu(): ReactNode {
+  const { url, results, changeUrl, areKeysShown, showKeys } = useView()
+  const { only } = url
   const { messages } = usePage()
   const editor = useEditor((each) => each)
   const wrong = needsAttention(editor)
@@ -39,7 +35,7 @@ export function FilterMenu(props: FilterMenuProps): ReactNode {
                 onChange={() => changeUrl({ only: toggled(only, filter) })}
               />
               {filterName(filter, messages)}
-              <span className="fm-end">{count(filter)}</span>
+              <span className="fm-push">{count(filter)}</span>
             </label>
           ))}
           <hr />
@@ -49,7 +45,7 @@ export function FilterMenu(props: FilterMenuProps): ReactNode {
         <input
           type="checkbox"
           checked={areKeysShown}
-          onChange={(event) => onShowKeys(event.currentTarget.checked)}
+          onChange={(event) => showKeys(event.currentTarget.checked)}
         />
         {messages.showKeys}
       </label>
@@ -63,9 +59,10 @@ function toggled(only: readonly Filter[], filter: Filter): readonly Filter[] {
 }
 
 /** The filters that are on, each with the button that takes it off. */
-export function Chips({ state, changeUrl }: Pick<SearchProps, 'state' | 'changeUrl'>): ReactNode {
+export function Chips(): ReactNode {
   const { messages } = usePage()
-  const { only } = state
+  const { url, changeUrl } = useView()
+  const { only } = url
   if (only.length === 0) return null
   return (
     <div className="fm-chips">
@@ -84,16 +81,14 @@ export function Chips({ state, changeUrl }: Pick<SearchProps, 'state' | 'changeU
           <Icon name="close" />
         </button>
       ))}
-      <button
-        type="button"
-        className="fm-link"
+      <Button
+        look="link"
         onClick={(event) => {
           focusSearch(event.currentTarget)
           changeUrl({ only: [] })
         }}
-      >
-        {messages.clearFilters}
-      </button>
+        text={messages.clearFilters}
+      />
     </div>
   )
 }

@@ -6,19 +6,13 @@ import { plural } from '../../texts/messages.ts'
 import { needsAttention } from '../model/editor-state.ts'
 import type { Group } from '../model/listing.ts'
 import { useEditor, usePage } from '../page-context.ts'
-import type { Results } from './use-results.ts'
-import { type ChangeUrl, noSearch, type UrlState, urlOf } from './use-url-state.ts'
+import { useView } from './use-results.ts'
+import { noSearch, type UrlState, urlOf } from './use-url-state.ts'
 
-interface GroupNavProps {
-  readonly results: Results
-  readonly state: UrlState
-  readonly changeUrl: ChangeUrl
-}
-
-export function GroupNav(props: GroupNavProps): ReactNode {
-  const { messages, canUpdate } = usePage()
+export function GroupNav(): ReactNode {
+  const { messages } = usePage()
   const nav = useRef<HTMLElement>(null)
-  const slug = props.results.current?.slug
+  const slug = useView().results.current?.slug
   // A link may open a group further down than the list shows.
   useLayoutEffect(() => {
     const list = nav.current
@@ -29,27 +23,16 @@ export function GroupNav(props: GroupNavProps): ReactNode {
   }, [slug])
   return (
     <nav className="fm-nav" aria-label={messages.groups} ref={nav}>
-      <ul>
-        {props.results.groups.map((group) => (
-          <li key={group.slug}>
-            <GroupLink {...props} group={group} />
-          </li>
-        ))}
-        {canUpdate && props.results.groups.length > 0 && (
-          <li className="is-rule">
-            <ActivityLink {...props} />
-          </li>
-        )}
-      </ul>
+      <Groups />
     </nav>
   )
 }
 
 /** The name of the group that is open, and the menu of all. */
-export function GroupPicker(props: GroupNavProps): ReactNode {
-  const { messages, canUpdate } = usePage()
-  const { current, groups } = props.results
-  const name = props.state.view === null ? (current?.name ?? messages.groups) : messages.activity
+export function GroupPicker(): ReactNode {
+  const { messages } = usePage()
+  const { url, results } = useView()
+  const name = url.view === null ? (results.current?.name ?? messages.groups) : messages.activity
   return (
     <MenuButton
       className="fm-pick"
@@ -62,60 +45,54 @@ export function GroupPicker(props: GroupNavProps): ReactNode {
         </>
       }
     >
-      {(close) => (
-        <>
-          {groups.map((group) => (
-            <GroupLink key={group.slug} {...props} group={group} onFollow={close} />
-          ))}
-          {canUpdate && <ActivityLink {...props} onFollow={close} />}
-        </>
-      )}
+      <Groups />
     </MenuButton>
   )
 }
 
-interface NavLinkProps extends GroupNavProps {
-  readonly onFollow?: () => void
-}
-
-function GroupLink({ group, ...props }: NavLinkProps & { readonly group: Group }): ReactNode {
-  const { slug } = group
+/** All groups, and what has happened to all settings. */
+function Groups(): ReactNode {
+  const { messages, canUpdate } = usePage()
+  const { url, results } = useView()
+  const { groups, current, isSearch } = results
   return (
-    <NavLink {...props} next={{ ...noSearch, group: slug }} isCurrent={slug === props.results.current?.slug}>
-      <span dir="auto">{group.name}</span>
-      <GroupNews
-        group={group}
-        found={props.results.isSearch ? (props.results.byGroup.get(slug) ?? 0) : null}
-      />
-    </NavLink>
+    <ul>
+      {groups.map((group) => (
+        <li key={group.slug}>
+          <NavLink next={{ ...noSearch, group: group.slug }} isCurrent={group.slug === current?.slug}>
+            <span dir="auto">{group.name}</span>
+            <GroupNews group={group} />
+          </NavLink>
+        </li>
+      ))}
+      {canUpdate && groups.length > 0 && (
+        <li className="is-rule">
+          <NavLink
+            next={{ ...noSearch, group: null, view: 'activity' }}
+            isCurrent={url.view !== null && !isSearch}
+          >
+            <span>{messages.activity}</span>
+          </NavLink>
+        </li>
+      )}
+    </ul>
   )
 }
 
-/** To what has happened to all settings. */
-function ActivityLink(props: NavLinkProps): ReactNode {
-  const { messages } = usePage()
-  const next = { ...noSearch, group: null, view: 'activity' }
-  return (
-    <NavLink {...props} next={next} isCurrent={props.state.view !== null && !props.results.isSearch}>
-      <span>{messages.activity}</span>
-    </NavLink>
-  )
-}
-
-interface NavLinkTarget extends NavLinkProps {
+interface NavLinkProps {
   readonly next: Partial<UrlState>
   readonly isCurrent: boolean
   readonly children: ReactNode
 }
 
 /** A link, so that it opens in a new tab too; a button where the address says nothing about groups. */
-function NavLink({ state, changeUrl, onFollow, next, isCurrent, children }: NavLinkTarget): ReactNode {
+function NavLink({ next, isCurrent, children }: NavLinkProps): ReactNode {
   const { root, isEmbedded } = usePage()
+  const { url, changeUrl } = useView()
   const ariaCurrent = isCurrent ? 'page' : undefined
   function follow(event: MouseEvent<HTMLElement>): void {
     if (!isEmbedded && (event.ctrlKey || event.metaKey || event.shiftKey)) return
     event.preventDefault()
-    onFollow?.()
     changeUrl(next, true)
     const page = root.current
     if (page && page.getBoundingClientRect().top < 0) page.scrollIntoView()
@@ -129,43 +106,33 @@ function NavLink({ state, changeUrl, onFollow, next, isCurrent, children }: NavL
     )
   }
   return (
-    <a href={urlOf({ ...state, ...next }).search} aria-current={ariaCurrent} onClick={follow}>
+    <a href={urlOf({ ...url, ...next }).search} aria-current={ariaCurrent} onClick={follow}>
       {children}
     </a>
   )
 }
 
-interface GroupNewsProps {
-  readonly group: Group
-  /** How many of its settings a search has found; null without one. */
-  readonly found: number | null
-}
-
-/** How many of its settings need attention, else how many were found, else whether any differs from its default. */
-function GroupNews({ group: { definitions }, found }: GroupNewsProps): ReactNode {
+/** How many of its settings need attention, else how many a search has found, else whether any differs from its default. */
+function GroupNews({ group: { slug, definitions } }: { readonly group: Group }): ReactNode {
   const { messages, locale } = usePage()
-  const count = useEditor(({ drafts }) => needsAttention({ definitions, drafts }).length)
+  const { isSearch, byGroup } = useView().results
+  const wrong = useEditor(({ drafts }) => needsAttention({ definitions, drafts }).length)
   const isChanged = useEditor(({ values, drafts }) =>
     definitions.some(({ key }) => drafts.has(key) || values.get(key)?.isOverridden),
   )
-  if (count > 0) {
+  if (wrong > 0 || isSearch) {
+    const count = wrong || (byGroup.get(slug) ?? 0)
     return (
-      <span className="fm-end fm-pill is-bad">
-        <span aria-hidden="true">{count}</span>
-        <span className="fm-hidden">{plural(messages.needAttention, count, locale)}</span>
-      </span>
-    )
-  }
-  if (found !== null) {
-    return (
-      <span className="fm-end fm-small">
-        <span aria-hidden="true">{found || ''}</span>
-        <span className="fm-hidden">{plural(messages.found, found, locale)}</span>
+      <span className={wrong > 0 ? 'fm-push fm-pill is-bad' : 'fm-push fm-small'}>
+        <span aria-hidden="true">{count || ''}</span>
+        <span className="fm-hidden">
+          {plural(wrong > 0 ? messages.needAttention : messages.found, count, locale)}
+        </span>
       </span>
     )
   }
   return isChanged ? (
-    <span className="fm-end fm-dot">
+    <span className="fm-push fm-dot">
       <span className="fm-hidden">{messages.hasChanges}</span>
     </span>
   ) : null

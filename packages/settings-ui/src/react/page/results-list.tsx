@@ -1,28 +1,20 @@
 /** The settings of a page: those of the open group, or what a search has found. */
 import { SettingScope } from '@fastify-modular/settings/client'
 import { type ReactNode, useLayoutEffect, useMemo, useRef } from 'react'
+import { Button } from '../button.tsx'
 import { Icon } from '../icons.tsx'
-import { failureText } from '../model/failure-text.ts'
 import { format, type Messages, plural } from '../../texts/messages.ts'
 import type { Reason } from '../model/search.ts'
 import { useEditor, useMayChange, usePage } from '../page-context.ts'
 import { scopeName } from '../row/row-pills.tsx'
 import { SettingRow } from '../row/setting-row.tsx'
-import { atOnce, type Results, type Row, type Section } from './use-results.ts'
-import { type ChangeUrl, noSearch, type UrlState } from './use-url-state.ts'
+import { atOnce, type Row, type Section, useView } from './use-results.ts'
+import { noSearch } from './use-url-state.ts'
 
-interface ResultsListProps {
-  readonly results: Results
-  readonly state: UrlState
-  readonly changeUrl: ChangeUrl
-  readonly isWhole: boolean
-  readonly onShowAll: () => void
-}
-
-export function ResultsList(props: ResultsListProps): ReactNode {
+export function ResultsList(): ReactNode {
   const { messages, editor } = usePage()
   const phase = useEditor((each) => each.phase)
-  const { results } = props
+  const { results, isWhole, showWhole } = useView()
   const { sections, isSearch, definitions, groups } = results
 
   if (phase === 'loading') return <Skeleton />
@@ -32,20 +24,12 @@ export function ResultsList(props: ResultsListProps): ReactNode {
   return (
     <>
       <ReadOnlyNotice sections={sections} />
-      {isSearch && <Summary {...props} />}
+      {isSearch && <Summary />}
       {sections.map((section) => (
-        <SectionCard
-          key={section.group.slug}
-          section={section}
-          isSearch={isSearch}
-          isNamed={!isSingle}
-          changeUrl={props.changeUrl}
-        />
+        <SectionCard key={section.group.slug} section={section} isNamed={!isSingle} />
       ))}
-      {isSearch && !props.isWhole && results.count > atOnce && (
-        <button type="button" className="fm-button" onClick={props.onShowAll}>
-          {format(messages.showAll, { count: results.count })}
-        </button>
+      {isSearch && !isWhole && results.count > atOnce && (
+        <Button onClick={() => showWhole(true)} text={format(messages.showAll, { count: results.count })} />
       )}
     </>
   )
@@ -80,11 +64,9 @@ function LoadFailure(): ReactNode {
     <div className="fm-notice is-bad" role="alert">
       <Icon name="alert" />
       <p>
-        {messages.loadFailed} {failure && failure.status !== 401 && failureText(failure, messages)}
+        {messages.loadFailed} {failure && failure.status !== 401 && editor.explain(failure)}
       </p>
-      <button type="button" className="fm-button" onClick={() => void editor.load()}>
-        {messages.tryAgain}
-      </button>
+      <Button onClick={() => void editor.load()} text={messages.tryAgain} />
     </div>
   )
 }
@@ -106,43 +88,40 @@ function ReadOnlyNotice({ sections }: { readonly sections: readonly Section[] })
 }
 
 /** How much was found, what was searched for instead, and the ways on. */
-function Summary({ results, state, changeUrl }: ResultsListProps): ReactNode {
+function Summary(): ReactNode {
   const { root, messages, locale, reveal } = usePage()
+  const { results, url, changeUrl } = useView()
   const { found, count, filtered } = results
-  const { text, isExact } = state
+  const { isExact } = url
   const { corrected } = found
-  const query = corrected !== undefined && !isExact ? corrected : text.trim()
+  const text = url.text.trim()
+  const query = corrected !== undefined && !isExact ? corrected : text
   if (count === 0) {
     return (
       <div className="fm-empty">
-        <p>
-          {state.text.trim() ? format(messages.noMatch, { query: state.text.trim() }) : messages.noneLeft}
-        </p>
+        <p>{text ? format(messages.noMatch, { query: text }) : messages.noneLeft}</p>
         {found.nearest.length > 0 && filtered === 0 && (
           <p>
             {messages.nearest}{' '}
             {found.nearest.map(({ key, displayName }) => (
-              <button key={key} type="button" className="fm-link" dir="auto" onClick={() => reveal(key)}>
-                {displayName}
-              </button>
+              <Button key={key} look="link" dir="auto" onClick={() => reveal(key)} text={displayName} />
             ))}
           </p>
         )}
         {corrected !== undefined && isExact && (
-          <button type="button" className="fm-link" onClick={() => changeUrl({ isExact: false })}>
-            {format(messages.didYouMean, { query: corrected })}
-          </button>
+          <Button
+            look="link"
+            onClick={() => changeUrl({ isExact: false })}
+            text={format(messages.didYouMean, { query: corrected })}
+          />
         )}
-        <button
-          type="button"
-          className="fm-button"
+        <Button
           onClick={() => {
             root.current?.querySelector<HTMLElement>('[type=search]')?.focus() // this button goes
             changeUrl(noSearch)
           }}
-        >
-          {messages.clearSearch}
-        </button>
+          text={messages.clearSearch}
+        />
       </div>
     )
   }
@@ -152,16 +131,22 @@ function Summary({ results, state, changeUrl }: ResultsListProps): ReactNode {
         ? plural(messages.resultsFor, count, locale, { query })
         : plural(messages.results, count, locale)}
       {corrected !== undefined && (
-        <button type="button" className="fm-link" onClick={() => changeUrl({ isExact: !isExact })}>
-          {isExact
-            ? format(messages.didYouMean, { query: corrected })
-            : format(messages.searchExactly, { query: text.trim() })}
-        </button>
+        <Button
+          look="link"
+          onClick={() => changeUrl({ isExact: !isExact })}
+          text={
+            isExact
+              ? format(messages.didYouMean, { query: corrected })
+              : format(messages.searchExactly, { query: text })
+          }
+        />
       )}
-      {filtered > 0 && text.trim() !== '' && (
-        <button type="button" className="fm-link" onClick={() => changeUrl({ only: [] })}>
-          {plural(messages.withoutFilter, filtered, locale)}
-        </button>
+      {filtered > 0 && text !== '' && (
+        <Button
+          look="link"
+          onClick={() => changeUrl({ only: [] })}
+          text={plural(messages.withoutFilter, filtered, locale)}
+        />
       )}
     </p>
   )
@@ -169,14 +154,14 @@ function Summary({ results, state, changeUrl }: ResultsListProps): ReactNode {
 
 interface SectionCardProps {
   readonly section: Section
-  readonly isSearch: boolean
   readonly isNamed: boolean
-  readonly changeUrl: ChangeUrl
 }
 
 /** One group, or what was found of it. */
-function SectionCard({ section, isSearch, isNamed, changeUrl }: SectionCardProps): ReactNode {
+function SectionCard({ section, isNamed }: SectionCardProps): ReactNode {
   const { editor, messages } = usePage()
+  const { results, changeUrl } = useView()
+  const { isSearch } = results
   const { group, rows } = section
   const names = [...new Set(group.definitions.map((definition) => scopeName(definition, messages)))]
   const isMixed = names.length > 1 && !editor.isOwn
@@ -190,13 +175,11 @@ function SectionCard({ section, isSearch, isNamed, changeUrl }: SectionCardProps
         <div className={isPlain ? 'fm-head is-small' : 'fm-head'}>
           <h2>
             {isSearch ? (
-              <button
-                type="button"
-                className="fm-link"
+              <Button
+                look="link"
                 onClick={() => changeUrl({ ...noSearch, group: group.slug }, true)}
-              >
-                {group.name}
-              </button>
+                text={group.name}
+              />
             ) : (
               <span dir="auto">{group.name}</span>
             )}

@@ -1,55 +1,40 @@
 /** The bar at the end of a page, the only place of messages: what is unsaved, what was done, why something failed, and what to do about it. */
 import type { SettingsRequestError } from '@fastify-modular/settings/client'
 import { type ReactNode, useLayoutEffect } from 'react'
-import { failureText, hasReference } from '../model/failure-text.ts'
+import { Button } from '../button.tsx'
 import { Icon, type IconName } from '../icons.tsx'
 import { format, plural } from '../../texts/messages.ts'
 import { type EditorState, type Message, needsAttention, needsSave } from '../model/editor-state.ts'
 import { isSent } from '../model/setting.ts'
-import { copyText, useEditor, useNameOf, usePage } from '../page-context.ts'
+import { copyText, useEditor, usePage } from '../page-context.ts'
 import { Attention } from './attention.tsx'
-import { saveKeys } from './keys.ts'
+import { shortCutName } from '../tree.ts'
 
 export function SaveBar(): ReactNode {
-  const { editor, messages } = usePage()
-  const count = useEditor((state) => state.drafts.size)
-  const message = useEditor((state) => state.message)
-  const failure = useEditor((state) => state.failure)
-  const attention = useEditor((state) => needsAttention(state).length)
+  const { editor, messages, locale } = usePage()
+  const state = useEditor((each) => each)
+  const { message, failure, saving } = state
+  const count = state.drafts.size
+  const attention = needsAttention(state)
   // Preferences are saved one by one: the bar is there for what could not be.
-  const isLeft = useEditor(needsSave)
-  if (!failure && !message && !attention && !(editor.isOwn ? isLeft : count)) return null
+  const isLeft = editor.isOwn ? needsSave(state) : count > 0
+  if (!failure && !message && attention.length === 0 && !isLeft) return null
   return (
     <div className="fm-bar" role="region" aria-label={messages.unsavedChanges}>
-      {failure ? (
-        <Failure failure={failure} />
-      ) : (
-        message && <Say kind={message.kind} text={message.text} hint={message.hint} />
+      {failure ? <Failure failure={failure} count={count} /> : message && <Say {...message} />}
+      {count > 0 && !failure && (
+        <b>{plural(saving.size > 0 ? messages.saving : messages.unsavedCount, count, locale)}</b>
       )}
-      {count > 0 && !failure && <Unsaved count={count} />}
-      {attention > 0 && <Attention />}
+      {attention.length > 0 && <Attention wrong={attention} />}
       <span className="fm-push" />
       {message && !failure && <Answers message={message} />}
       {count > 0 ? (
         <Actions count={count} failure={failure} />
       ) : (
-        <button
-          type="button"
-          className="fm-button is-quiet is-icon"
-          aria-label={messages.dismiss}
-          onClick={editor.dismiss}
-        >
-          <Icon name="close" />
-        </button>
+        <Button look="quiet" aria-label={messages.dismiss} onClick={editor.dismiss} icon="close" />
       )}
     </div>
   )
-}
-
-function Unsaved({ count }: { readonly count: number }): ReactNode {
-  const { messages, locale } = usePage()
-  const isSaving = useEditor((state) => state.saving.size > 0)
-  return <b>{plural(isSaving ? messages.saving : messages.unsavedCount, count, locale)}</b>
 }
 
 const looks = {
@@ -81,75 +66,56 @@ function Say({ kind, text, hint }: SayProps): ReactNode {
 }
 
 /** What can be done about a message. */
-function Answers({ message }: { readonly message: Message }): ReactNode {
+function Answers({ message: { undo, asks, anyway } }: { readonly message: Message }): ReactNode {
   const { editor, messages, open } = usePage()
-  const { undo, asks, anyway } = message
   if (anyway) {
     return (
       <>
-        <button type="button" className="fm-button" onClick={editor.dismiss}>
-          {messages.leaveIt}
-        </button>
-        <button type="button" className="fm-button is-main is-bad" onClick={anyway}>
-          {messages.undoAnyway}
-        </button>
+        <Button onClick={editor.dismiss} text={messages.leaveIt} />
+        <Button look="danger" onClick={anyway} text={messages.undoAnyway} />
       </>
     )
   }
-  if (asks !== undefined) {
-    return (
-      <button type="button" className="fm-button" onClick={() => open({ kind: 'revert', revision: asks })}>
-        {messages.undo}…
-      </button>
-    )
-  }
-  if (!undo) return null
+  const ask = asks === undefined ? undefined : (): void => open({ kind: 'revert', revision: asks })
+  const run = ask ?? undo
+  if (!run) return null
   return (
-    <button type="button" className="fm-button" onClick={undo}>
+    <Button onClick={run}>
       {messages.undo}
-    </button>
-  )
-}
-
-function Failure({ failure }: { readonly failure: SettingsRequestError }): ReactNode {
-  const { editor, messages, locale } = usePage()
-  const nameOf = useNameOf()
-  const count = useEditor((state) => state.drafts.size)
-  if (failure.status === 401) return <SignedOut />
-  if (failure.status === 403 && count > 0) return <Say kind="bad" text={messages.forbidden} />
-  const { requestId } = failure
-  const hint = failure.status > 0 ? messages.nothingSaved : plural(messages.kept, count, locale)
-  return (
-    <Say
-      kind="bad"
-      text={failureText(failure, messages, nameOf)}
-      hint={
-        count > 0 && (
-          <>
-            {hint}
-            {hasReference(failure) && requestId !== null && (
-              <>
-                {' '}
-                <bdi>{format(messages.reference, { id: requestId })}</bdi>
-                <button
-                  type="button"
-                  className="fm-link"
-                  onClick={() => void copyText(requestId, editor, messages)}
-                >
-                  {messages.copy}
-                </button>
-              </>
-            )}
-          </>
-        )
-      }
-    />
+      {ask && '…'}
+    </Button>
   )
 }
 
 interface ActionsProps {
   readonly count: number
   readonly failure: SettingsRequestError | null
+}
+
+function Failure({ failure, count }: ActionsProps & { readonly failure: SettingsRequestError }): ReactNode {
+  const { editor, messages, locale } = usePage()
+  const { status, requestId } = failure
+  if (status === 401) return <SignedOut count={count} />
+  if (status === 403 && count > 0) return <Say kind="bad" text={messages.forbidden} />
+  // Others stand in no log of the server.
+  const reference = status === 400 || status >= 500 ? requestId : null
+  const hint = (
+    <>
+      {status > 0 ? messages.nothingSaved : plural(messages.kept, count, locale)}
+      {reference !== null && (
+        <>
+          {' '}
+          <bdi>{format(messages.reference, { id: reference })}</bdi>
+          <Button
+            look="link"
+            onClick={() => void copyText(reference, editor, messages)}
+            text={messages.copy}
+          />
+        </>
+      )}
+    </>
+  )
+  return <Say kind="bad" text={editor.explain(failure)} hint={count > 0 && hint} />
 }
 
 /** What can be done with what is unsaved. */
@@ -163,20 +129,16 @@ function Actions({ count, failure }: ActionsProps): ReactNode {
     </a>
   )
   const save = (
-    <button type="submit" className="fm-button is-main" aria-disabled={isSaving || undefined}>
+    <Button type="submit" look="main" aria-disabled={isSaving || undefined}>
       {failure ? messages.saveAgain : plural(messages.save, count, locale)}
-      <kbd aria-hidden="true">{saveKeys}</kbd>
-    </button>
+      <kbd aria-hidden="true">{shortCutName('S')}</kbd>
+    </Button>
   )
   return (
     <>
-      <button type="button" className="fm-button is-quiet" onClick={editor.discard}>
-        {messages.discard}
-      </button>
+      <Button look="quiet" onClick={editor.discard} text={messages.discard} />
       {!editor.isOwn && failure?.status !== 401 && (
-        <button type="button" className="fm-button" onClick={() => open({ kind: 'review' })}>
-          {messages.review}
-        </button>
+        <Button onClick={() => open({ kind: 'review' })} text={messages.review} />
       )}
       {failure?.status === 401 ? signIn : failure?.status !== 403 && save}
     </>
@@ -187,25 +149,19 @@ function Actions({ count, failure }: ActionsProps): ReactNode {
 const canGoOn = ({ drafts }: EditorState): boolean => drafts.size > 0 && [...drafts.values()].every(isSent)
 
 /** The session ended while the page was open: nothing is lost, and it goes on when the user comes back. */
-function SignedOut(): ReactNode {
+function SignedOut({ count }: { readonly count: number }): ReactNode {
   const { editor, messages, locale, save } = usePage()
   const goesOn = useEditor(canGoOn)
-  const count = useEditor((state) => state.drafts.size)
   useLayoutEffect(() => {
     const goOn = (): void => {
       if (document.visibilityState !== 'visible') return
-      const wasSent = canGoOn(editor.getState())
+      const wasSent = canGoOn(editor.state)
       editor.dismiss()
       if (wasSent) save()
     }
     addEventListener('focus', goOn)
     return () => removeEventListener('focus', goOn)
   }, [editor, save])
-  return (
-    <Say
-      kind="locked"
-      text={messages.signedOut}
-      hint={goesOn && plural(messages.signedOutHint, count, locale)}
-    />
-  )
+  const hint = goesOn && plural(messages.signedOutHint, count, locale)
+  return <Say kind="locked" text={messages.signedOut} hint={hint} />
 }

@@ -1,18 +1,18 @@
 /** The search, its filters, and what belongs to the whole page. */
-import { type ReactNode, useState } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import { Button } from '../button.tsx'
 import { Icon } from '../icons.tsx'
 import { MenuButton, MenuItem } from '../menu.tsx'
-import { failureText } from '../model/failure-text.ts'
 import { plural } from '../../texts/messages.ts'
-import { toFailure } from '../model/source.ts'
+import { elementId } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
+import { listenToShortCut, shortCutName, treeOf } from '../tree.ts'
 import { Chips, FilterMenu } from './filters.tsx'
-import { SearchField } from './search-field.tsx'
-import type { SearchProps } from './use-results.ts'
+import { useView } from './use-results.ts'
+import { show } from './use-reveal.ts'
+import { longestText } from './use-url-state.ts'
 
-interface SearchBarProps extends SearchProps {
-  readonly areKeysShown: boolean
-  readonly onShowKeys: (areShown: boolean) => void
+interface SearchBarProps {
   /** In front of the search on narrow pages: what opens the list of groups. */
   readonly children: ReactNode
 }
@@ -20,16 +20,16 @@ interface SearchBarProps extends SearchProps {
 /** Settings from which on there is something to search and to filter. */
 const enough = 8
 
-export function SearchBar(props: SearchBarProps): ReactNode {
-  const { state, results, changeUrl, children } = props
+export function SearchBar({ children }: SearchBarProps): ReactNode {
+  const { url, results } = useView()
   const { editor, messages, canUpdate } = usePage()
-  const [isOpen, setOpen] = useState(state.text !== '')
+  const [isOpen, setOpen] = useState(url.text !== '')
   // A search that a link has opened stays when it is emptied: the focus is in it.
   const [isAsked, setAsked] = useState(results.isSearch)
   if (results.isSearch && !isAsked) setAsked(true)
   const isMany = results.definitions.length >= enough || isAsked
   if (results.definitions.length === 0 || (editor.isOwn && !isMany)) return null
-  const isEmpty = state.text === '' && state.only.length === 0
+  const isEmpty = url.text === '' && url.only.length === 0
   return (
     <div
       className={isOpen ? 'fm-tools is-open' : 'fm-tools'}
@@ -41,7 +41,7 @@ export function SearchBar(props: SearchBarProps): ReactNode {
       }}
     >
       {children}
-      {isMany && <SearchField {...props} isOpen={isOpen} onOpen={setOpen} />}
+      {isMany && <SearchField isOpen={isOpen} onOpen={setOpen} />}
       {isMany && !editor.isOwn && (
         <MenuButton
           className="fm-button fm-filter"
@@ -54,7 +54,7 @@ export function SearchBar(props: SearchBarProps): ReactNode {
             </>
           }
         >
-          {() => <FilterMenu {...props} />}
+          <FilterMenu />
         </MenuButton>
       )}
       {!editor.isOwn && canUpdate && (
@@ -63,16 +63,111 @@ export function SearchBar(props: SearchBarProps): ReactNode {
           name={messages.more}
           label={<Icon name="more" />}
         >
-          {(close) => <TransferMenu onClose={close} />}
+          <TransferMenu />
         </MenuButton>
       )}
-      <Chips state={state} changeUrl={changeUrl} />
+      <Chips />
     </div>
   )
 }
 
+interface SearchFieldProps {
+  readonly isOpen: boolean
+  readonly onOpen: (isOpen: boolean) => void
+}
+
+/** ⌘K leads to it, Enter and the arrow down to the first result, Escape clears. On phones it opens from a button. */
+function SearchField({ isOpen, onOpen }: SearchFieldProps): ReactNode {
+  const { id, root, messages } = usePage()
+  const { url, results, changeUrl } = useView()
+  const input = useRef<HTMLInputElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+
+  useEffect(() => {
+    const tree = treeOf(root.current)
+    return listenToShortCut(tree, 'K', (event) => {
+      if (tree.querySelector('dialog[open]')) return
+      event.preventDefault()
+      open()
+    })
+  })
+
+  function open(): void {
+    onOpen(true)
+    requestAnimationFrame(() => input.current?.focus())
+  }
+
+  /** On phones; elsewhere the field stays, and there is no button that could have the focus. */
+  function close(): void {
+    onOpen(false)
+    requestAnimationFrame(() => button.current?.focus())
+  }
+
+  function onKey(event: KeyboardEvent): void {
+    if (event.nativeEvent.isComposing) return // the key is for the input method
+    if (event.key === 'Escape' && url.text !== '') {
+      event.preventDefault()
+      search('')
+    } else if (event.key === 'Escape') close()
+    const first = results.isSearch ? results.sections[0]?.rows[0] : undefined
+    if (!first || (event.key !== 'Enter' && event.key !== 'ArrowDown')) return
+    event.preventDefault()
+    const control = treeOf(root.current).getElementById(elementId({ id }, first.definition))
+    if (control) show(control)
+  }
+
+  const search = (text: string): void => changeUrl({ text, isExact: false })
+
+  return (
+    <>
+      <span className="fm-field fm-find" role="search">
+        <Icon name="search" />
+        <input
+          ref={input}
+          className="fm-bare"
+          type="search"
+          aria-label={messages.search}
+          aria-keyshortcuts="Control+K Meta+K"
+          placeholder={messages.search}
+          value={url.text}
+          maxLength={longestText}
+          autoComplete="off"
+          spellCheck="false"
+          enterKeyHint="search"
+          onInput={(event) => search(event.currentTarget.value)}
+          onKeyDown={onKey}
+        />
+        {url.text ? (
+          <Button
+            look="quiet"
+            aria-label={messages.clearSearch}
+            onClick={() => {
+              search('')
+              input.current?.focus()
+            }}
+            icon="close"
+          />
+        ) : (
+          <kbd aria-hidden="true">{shortCutName('K')}</kbd>
+        )}
+      </span>
+      {!isOpen && (
+        <button
+          type="button"
+          ref={button}
+          className="fm-button is-icon fm-open-search"
+          aria-label={messages.search}
+          onClick={open}
+        >
+          <Icon name="search" />
+        </button>
+      )}
+    </>
+  )
+}
+
 /** Export to a file, and the import. */
-function TransferMenu({ onClose }: { readonly onClose: () => void }): ReactNode {
+function TransferMenu(): ReactNode {
   const { api, editor, messages, locale, open } = usePage()
 
   async function download(): Promise<void> {
@@ -84,28 +179,16 @@ function TransferMenu({ onClose }: { readonly onClose: () => void }): ReactNode 
       URL.revokeObjectURL(url)
       editor.say({ kind: 'done', text: plural(messages.exportDone, content.settings.length, locale) })
     } catch (error) {
-      editor.say({ kind: 'bad', text: failureText(toFailure(error), messages) })
+      editor.say({ kind: 'bad', text: editor.explain(error) })
     }
   }
 
   return (
     <>
-      <MenuItem
-        icon="down"
-        onSelect={() => {
-          onClose()
-          void download()
-        }}
-      >
+      <MenuItem icon="down" onSelect={() => void download()}>
         {messages.export}
       </MenuItem>
-      <MenuItem
-        icon="up"
-        onSelect={() => {
-          onClose()
-          open({ kind: 'import' })
-        }}
-      >
+      <MenuItem icon="up" onSelect={() => open({ kind: 'import' })}>
         {messages.import}
       </MenuItem>
     </>

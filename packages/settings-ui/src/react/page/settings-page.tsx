@@ -1,16 +1,14 @@
 /** A page of settings: groups, search, rows, the bar that saves, and what opens over them. */
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
-import { needsConfirmation } from '../model/editor-state.ts'
-import type { Group } from '../model/listing.ts'
+import { type ReactNode, useEffect, useLayoutEffect, useMemo, useState } from 'react'
+import { type EditorState, needsConfirmation } from '../model/editor-state.ts'
 import { useMore } from '../use-more.ts'
 import { Context, type OpenDialog, type PageContext, useEditor, usePage } from '../page-context.ts'
 import { GroupNav, GroupPicker } from './group-nav.tsx'
 import { ResultsList } from './results-list.tsx'
 import { SaveBar } from './save-bar.tsx'
 import { SearchBar } from './search-bar.tsx'
-import { Announcers } from './announcer.tsx'
 import { useHighlight } from './use-highlight.ts'
-import { useResults } from './use-results.ts'
+import { useResults, useView, ViewContext } from './use-results.ts'
 import { useReveal } from './use-reveal.ts'
 import { useUrlState } from './use-url-state.ts'
 import { useWindow } from './use-window.ts'
@@ -31,7 +29,7 @@ export function SettingsPage({ context, heading, group }: SettingsPageProps): Re
       open: setDialog,
       reveal: (key: string) => setWanted({ key }),
       save: () => {
-        if (needsConfirmation(context.editor.getState())) setDialog({ kind: 'review' })
+        if (needsConfirmation(context.editor.state)) setDialog({ kind: 'review' })
         else void context.editor.save()
       },
     }),
@@ -45,64 +43,82 @@ export function SettingsPage({ context, heading, group }: SettingsPageProps): Re
   )
 }
 
-interface BodyProps {
-  readonly heading: string
-  readonly group: string | undefined
+interface BodyProps extends Pick<SettingsPageProps, 'heading' | 'group'> {
   readonly wanted: { readonly key: string } | null
 }
 
 function Body({ heading, group, wanted }: BodyProps): ReactNode {
   const { id, root, isEmbedded, editor, messages, save, canUpdate } = usePage()
-  const [state, changeUrl] = useUrlState({ isOwner: group === undefined && !isEmbedded })
-  const [areKeysShown, setKeysShown] = useState(false)
-  const [isWhole, setWhole] = useState(false)
-  const results = useResults(state, { group, isWhole })
+  const [url, changeUrl] = useUrlState({ isOwner: group === undefined && !isEmbedded })
+  const [areKeysShown, showKeys] = useState(false)
+  const [isWhole, showWhole] = useState(false)
+  const results = useResults(url, { group, isWhole })
   const isReady = useEditor(({ phase }) => phase === 'ready')
+  const announcement = useEditor((state) => state.announcement)
   useWindow()
-  useReveal({ wanted, results, changeUrl })
+  useReveal(wanted, { results, changeUrl })
   useHighlight(root, results.found.words, results.sections)
 
-  const isActivity = canUpdate && state.view !== null && !results.isSearch
+  const isActivity = canUpdate && url.view !== null && !results.isSearch
   const isSingle = editor.isOwn || group !== undefined
-  const nav = { results, state, changeUrl }
   const classes = ['fm', 'fm-settings', isSingle && 'is-single', areKeysShown && 'are-keys-shown']
   return (
-    <div className={classes.filter(Boolean).join(' ')} ref={root}>
-      <div className="fm-page">
-        <div className="fm-side">
-          <h1 dir="auto">{(group && results.groups[0]?.name) || heading}</h1>
-          {!isSingle && <GroupNav {...nav} />}
-        </div>
-        <div className="fm-main" id={`${id}-settings`} tabIndex={-1}>
-          {group === undefined && (
-            <SearchBar {...nav} areKeysShown={areKeysShown} onShowKeys={setKeysShown}>
-              {!isSingle && <GroupPicker {...nav} />}
-            </SearchBar>
-          )}
-          <form
-            noValidate
-            hidden={!isReady}
-            onSubmit={(event) => {
-              event.preventDefault()
-              save()
-            }}
-          >
-            {isReady && isActivity && <LazyActivity groups={results.groups} />}
-            {isReady && !isActivity && (
-              <ResultsList {...nav} isWhole={isWhole} onShowAll={() => setWhole(true)} />
-            )}
-            {editor.isOwn && results.definitions.length > 0 && (
-              <p className="fm-small fm-foot">{messages.savedAsYouGo}</p>
-            )}
-            <div className="fm-end">
-              {isReady && <SaveBar />}
-              <Announcers found={results.spoken} />
-            </div>
-          </form>
-          {!isReady && <ResultsList {...nav} isWhole={isWhole} onShowAll={() => setWhole(true)} />}
+    <ViewContext.Provider value={{ url, changeUrl, results, areKeysShown, showKeys, isWhole, showWhole }}>
+      <div className={classes.filter(Boolean).join(' ')} ref={root}>
+        <div className="fm-page">
+          <div className="fm-side">
+            <h1 dir="auto">{(group && results.groups[0]?.name) || heading}</h1>
+            {!isSingle && <GroupNav />}
+          </div>
+          <div className="fm-main" id={`${id}-settings`} tabIndex={-1}>
+            {group === undefined && <SearchBar>{!isSingle && <GroupPicker />}</SearchBar>}
+            <form
+              noValidate
+              hidden={!isReady}
+              onSubmit={(event) => {
+                event.preventDefault()
+                save()
+              }}
+            >
+              {isReady && (isActivity ? <LazyActivity /> : <ResultsList />)}
+              {editor.isOwn && results.definitions.length > 0 && (
+                <p className="fm-small fm-foot">{messages.savedAsYouGo}</p>
+              )}
+              <div className="fm-end">
+                {isReady && <SaveBar />}
+                <Announcer announcement={announcement} delay={50} />
+                {/* Of its own: what a search has found is said late, and would take the place of what was saved. */}
+                <Announcer announcement={results.spoken} delay={300} />
+              </div>
+            </form>
+            {!isReady && <ResultsList />}
+          </div>
         </div>
       </div>
-    </div>
+    </ViewContext.Provider>
+  )
+}
+
+interface AnnouncerProps {
+  /** A new object says its text again. */
+  readonly announcement: EditorState['announcement']
+  /** Milliseconds in which another one takes its place. */
+  readonly delay: number
+}
+
+/** What users of screen readers are told. */
+function Announcer({ announcement, delay }: AnnouncerProps): ReactNode {
+  const [text, setText] = useState('')
+  // Emptied first, so that the same words are said again.
+  useLayoutEffect(() => {
+    setText('')
+    const timer = setTimeout(() => setText(announcement.text), delay)
+    return () => clearTimeout(timer)
+  }, [announcement, delay])
+  return (
+    <p className="fm-hidden" role="status" dir="auto">
+      {text}
+    </p>
   )
 }
 
@@ -127,8 +143,9 @@ function LazyDialog({ dialog, onClose }: LazyDialogProps): ReactNode {
   return <OfOne definition={dialog.definition} onClose={onClose} />
 }
 
-function LazyActivity({ groups }: { readonly groups: readonly Group[] }): ReactNode {
+function LazyActivity(): ReactNode {
   const { messages } = usePage()
+  const { groups } = useView().results
   const more = useMore()
   if (more === null) return <p className="fm-notice is-bad">{messages.unreachable}</p>
   return more && <more.ActivityPage groups={groups} />

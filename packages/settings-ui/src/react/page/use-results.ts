@@ -1,5 +1,5 @@
 /** Which settings a page lists: those of one group, or those that a search and its filters find in all of them. */
-import { useEffect, useMemo, useState } from 'react'
+import { createContext, useContext, useEffect, useMemo, useState } from 'react'
 import { plural } from '../../texts/messages.ts'
 import { type EditorState, needsAttention } from '../model/editor-state.ts'
 import { passes } from '../model/filters.ts'
@@ -41,11 +41,25 @@ export interface Results {
   readonly spoken: { readonly text: string }
 }
 
-/** What the parts of a search need. */
-export interface SearchProps {
-  readonly state: UrlState
-  readonly results: Results
+/** What the parts of a page show besides rows, and how they change it. */
+export interface View {
+  readonly url: UrlState
   readonly changeUrl: ChangeUrl
+  readonly results: Results
+  readonly areKeysShown: boolean
+  readonly showKeys: (areShown: boolean) => void
+  /** All that a search has found is listed. */
+  readonly isWhole: boolean
+  readonly showWhole: (isWhole: boolean) => void
+}
+
+export const ViewContext = createContext<View | null>(null)
+
+/** @throws {Error} outside of a settings page */
+export function useView(): View {
+  const view = useContext(ViewContext)
+  if (!view) throw new Error('No settings page around.')
+  return view
 }
 
 /** Rows of a search that are listed at once: more are not read. */

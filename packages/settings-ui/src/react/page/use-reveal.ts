@@ -3,20 +3,17 @@ import { useEffect, useLayoutEffect, useState } from 'react'
 import { type Definition, elementId } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { treeOf } from '../tree.ts'
-import type { Results } from './use-results.ts'
-import { type ChangeUrl, noSearch } from './use-url-state.ts'
+import type { View } from './use-results.ts'
+import { noSearch } from './use-url-state.ts'
 
 interface Wanted {
   readonly key: string
 }
 
-interface RevealOptions {
-  readonly wanted: Wanted | null
-  readonly results: Results
-  readonly changeUrl: ChangeUrl
-}
-
-export function useReveal({ wanted, results, changeUrl }: RevealOptions): void {
+export function useReveal(
+  wanted: Wanted | null,
+  { results, changeUrl }: Pick<View, 'results' | 'changeUrl'>,
+): void {
   const { id, root } = usePage()
   const { definitions, groups, sections, leftOut } = results
   const phase = useEditor((state) => state.phase)

@@ -4,7 +4,7 @@ import { format } from '../../texts/messages.ts'
 import { needsAttention } from '../model/editor-state.ts'
 import { elementId } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
-import { focusedIn, listenToKeys, treeOf } from '../tree.ts'
+import { listenToShortCut, treeOf } from '../tree.ts'
 import { focusControl } from './use-reveal.ts'
 
 export function useWindow(): void {
@@ -20,16 +20,13 @@ export function useWindow(): void {
   }, [hasDrafts])
 
   useEffect(() => {
-    const onKey = (event: KeyboardEvent): void => {
-      const isSave = event.key === 's' && (event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey
-      if (!isSave) return
+    return listenToShortCut(treeOf(root.current), 'S', (event) => {
       event.preventDefault()
       // With the focus in a page or a dialog it is meant for that one only. The keys of a shadow root end there.
       const focused =
         event.target instanceof Element ? event.target.closest('.fm-settings, .fm-dialog') : null
       if (focused === null || focused === root.current) save()
-    }
-    return listenToKeys(treeOf(root.current), onKey)
+    })
   }, [root, save])
 
   useTitle()
@@ -60,7 +57,7 @@ function useFocus(): void {
     // Once everything is drawn that changes with it, and before the user's next key.
     queueMicrotask(() => {
       const tree = treeOf(root.current)
-      const focused = focusedIn(tree)
+      const focused = tree.activeElement ?? document.activeElement
       if (focused !== document.body && focused?.isConnected && !focused.closest('dialog')) return
       const control = tree.getElementById(elementId({ id }, focus))
       if (control) focusControl(control)

@@ -1,6 +1,7 @@
 /** A draft, and a value that somebody else has saved meanwhile: both stand in the row until one is chosen. */
 import { SettingType } from '@fastify-modular/settings/client'
 import type { ReactNode } from 'react'
+import { Button } from '../button.tsx'
 import { format } from '../../texts/messages.ts'
 import { parseInput } from '../model/input.ts'
 import {
@@ -43,14 +44,14 @@ export function RowConflict({ id, definition, theirs, input }: RowConflictProps)
         {text}
       </p>
       {more && <more.Diff definition={definition} from={{ value: theirs.value }} to={{ value: mine }} />}
-      <button type="button" className="fm-button" onClick={() => editor.keepMine(key)}>
+      <Button onClick={() => editor.keepMine(definition)}>
         {messages.keepMine}
         {isNamed && <bdi>({mineText})</bdi>}
-      </button>
-      <button type="button" className="fm-button" onClick={() => editor.undo(key)}>
+      </Button>
+      <Button onClick={() => editor.undo(key)}>
         {format(messages.useTheirs, { name })}
         {isNamed && <bdi>({theirText})</bdi>}
-      </button>
+      </Button>
     </div>
   )
 }

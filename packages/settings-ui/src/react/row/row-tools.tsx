@@ -1,5 +1,6 @@
 /** What can be done with one setting: ↺ where there is something to take back, and a menu, which preferences have none of. */
 import type { ReactNode } from 'react'
+import { Button } from '../button.tsx'
 import { Icon } from '../icons.tsx'
 import { MenuButton, MenuItem } from '../menu.tsx'
 import { format } from '../../texts/messages.ts'
@@ -23,10 +24,12 @@ export function RowTools({ definition, value, draft, mayChange }: RowToolsProps)
   return (
     <span className="fm-acts">
       {isJustSaved && !draft && !sensitive && (
-        <button type="button" className="fm-link" onClick={() => void editor.undoSave(definition)}>
-          {messages.undo}
-          <span className="fm-hidden"> {name}</span>
-        </button>
+        <Button
+          about={name}
+          look="link"
+          onClick={() => void editor.undoSave(definition)}
+          text={messages.undo}
+        />
       )}
       {(canUndo || canReset) && (
         <button
@@ -39,13 +42,19 @@ export function RowTools({ definition, value, draft, mayChange }: RowToolsProps)
         </button>
       )}
       {!editor.isOwn && (
-        <RowMenu definition={definition} value={value} draft={draft} onReset={canReset ? reset : null} />
+        <MenuButton
+          className="fm-more"
+          name={format(messages.moreFor, { name })}
+          label={<Icon name="more" />}
+        >
+          <RowMenu definition={definition} value={value} onReset={canReset ? reset : null} />
+        </MenuButton>
       )}
     </span>
   )
 }
 
-interface RowMenuProps extends RowParts {
+interface RowMenuProps extends Pick<RowParts, 'definition' | 'value'> {
   /** Null where there is nothing to reset. */
   readonly onReset: (() => void) | null
 }
@@ -61,42 +70,32 @@ function RowMenu({ definition, value, onReset }: RowMenuProps): ReactNode {
   }
 
   return (
-    <MenuButton className="fm-more" name={format(messages.moreFor, { name })} label={<Icon name="more" />}>
-      {(close) => {
-        const then = (run: () => void) => () => {
-          close()
-          run()
-        }
-        return (
-          <>
-            <ChangedBy value={value} />
-            {onReset && (
-              <MenuItem icon="reset" onSelect={then(onReset)}>
-                {sensitive ? messages.clear : messages.reset}
-              </MenuItem>
-            )}
-            {canUpdate && (
-              <MenuItem icon="clock" onSelect={then(() => open({ kind: 'history', definition }))}>
-                {messages.history}
-              </MenuItem>
-            )}
-            <MenuItem icon="link" onSelect={then(copyLink)}>
-              {messages.copyLink}
-            </MenuItem>
-            <MenuItem icon="copy" onSelect={then(() => void copyText(key, editor, messages))}>
-              {messages.copyKey}
-            </MenuItem>
-            {docsUrl && (
-              <a role="menuitem" tabIndex={-1} href={docsUrl} target="_blank" rel="noreferrer">
-                <Icon name="open" />
-                {messages.documentation}
-                <span className="fm-hidden"> {name}</span>
-              </a>
-            )}
-          </>
-        )
-      }}
-    </MenuButton>
+    <>
+      <ChangedBy value={value} />
+      {onReset && (
+        <MenuItem icon="reset" onSelect={onReset}>
+          {sensitive ? messages.clear : messages.reset}
+        </MenuItem>
+      )}
+      {canUpdate && (
+        <MenuItem icon="clock" onSelect={() => open({ kind: 'history', definition })}>
+          {messages.history}
+        </MenuItem>
+      )}
+      <MenuItem icon="link" onSelect={copyLink}>
+        {messages.copyLink}
+      </MenuItem>
+      <MenuItem icon="copy" onSelect={() => void copyText(key, editor, messages)}>
+        {messages.copyKey}
+      </MenuItem>
+      {docsUrl && (
+        <a role="menuitem" tabIndex={-1} href={docsUrl} target="_blank" rel="noreferrer">
+          <Icon name="open" />
+          {messages.documentation}
+          <span className="fm-hidden"> {name}</span>
+        </a>
+      )}
+    </>
   )
 }
 

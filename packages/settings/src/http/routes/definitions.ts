@@ -3,8 +3,8 @@ import { addVary } from '@fastify-modular/core/internal'
 import { Type } from '@sinclair/typebox'
 import { definitionSchema } from '../../definitions/definition-schema.ts'
 import { callerOf } from '../access.ts'
-import { sendUnlessUnchanged, type TaggedJson, toTaggedJson } from '../conditional.ts'
-import type { LocalizedDefinitions, Localizer } from '../localized-definitions.ts'
+import { sendUnlessUnchanged } from '../conditional.ts'
+import type { Localizer } from '../localized-definitions.ts'
 import { operation } from '../operation.ts'
 import { component, NoQuery, nullable, type SettingsApp } from '../schemas.ts'
 
@@ -19,9 +19,6 @@ const Definition = component(
 )
 
 export function addDefinitionRoutes(app: SettingsApp, localizer: Localizer): void {
-  /** All definitions by language. */
-  const bodies = new WeakMap<LocalizedDefinitions, TaggedJson>()
-
   app.get(
     '/definitions',
     operation({
@@ -33,20 +30,13 @@ export function addDefinitionRoutes(app: SettingsApp, localizer: Localizer): voi
     }),
     (request, reply) => {
       callerOf(request)
-      const localized = localizer.forRequest(request)
-      const { body, etag } = bodyOf(localized)
+      const { body, etag, locale } = localizer.forRequest(request)
       reply.header('cache-control', 'private, no-cache')
       if (localizer.isActive) {
         addVary(reply, 'Accept-Language')
-        reply.header('content-language', localized.locale)
+        reply.header('content-language', locale)
       }
       sendUnlessUnchanged(request, reply, etag, () => body)
     },
   )
-
-  function bodyOf(localized: LocalizedDefinitions): TaggedJson {
-    const body = bodies.get(localized) ?? toTaggedJson(localized.definitions)
-    bodies.set(localized, body)
-    return body
-  }
 }

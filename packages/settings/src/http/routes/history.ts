@@ -1,7 +1,7 @@
 /** What happened to settings, and where their values come from. */
 import { Type } from '@sinclair/typebox'
 import type { SettingsService } from '../../create-settings.ts'
-import type { HistoryEntry } from '../../history/history.ts'
+import { type HistoryEntry, readHistory } from '../../history/history.ts'
 import { requireSetting, sharedScope } from '../../memory/shared-values.ts'
 import { SettingScope } from '../../setting-definition.ts'
 import { dateTimePattern } from '../../values/validate.ts'
@@ -116,11 +116,8 @@ export function addHistoryRoutes(app: SettingsApp, service: SettingsService, peo
   addChangesRoute(app, service, people)
 }
 
-function addHistoryRoute(
-  app: SettingsApp,
-  { history, sharedValues }: SettingsService,
-  people: NamePeople,
-): void {
+function addHistoryRoute(app: SettingsApp, service: SettingsService, people: NamePeople): void {
+  const { sharedValues } = service
   app.get(
     '/:key/history',
     operation({
@@ -140,14 +137,15 @@ function addHistoryRoute(
       const scope = named ?? sharedScope(state)
       // User rows are their owner's: the user id is always the caller's (decision 26b).
       const owner = scope === SettingScope.User ? { userId: caller.id } : {}
-      const { entries, next } = await history({ key, scope, ...owner, ...paging, visibleTo: caller })
+      const filter = { key, scope, ...owner, ...paging, visibleTo: caller }
+      const { entries, next } = await readHistory(service, filter)
       reply.header('cache-control', 'no-store')
       return reply.send({ entries, next, people: await people(entries.map(({ actor }) => actor)) })
     },
   )
 }
 
-function addChangesRoute(app: SettingsApp, { history, states }: SettingsService, people: NamePeople): void {
+function addChangesRoute(app: SettingsApp, service: SettingsService, people: NamePeople): void {
   app.get(
     '/changes',
     operation({
@@ -166,7 +164,7 @@ function addChangesRoute(app: SettingsApp, { history, states }: SettingsService,
     async (request, reply) => {
       const { group, ...query } = request.query
       const filter = { ...query, ...keysOf(group), visibleTo: callerOf(request) }
-      const { entries, next } = await history(filter)
+      const { entries, next } = await readHistory(service, filter)
       const names = await people(entries.map(({ actor }) => actor))
       reply.header('cache-control', 'no-store')
       return reply.send({ changes: groupByRevision(entries), next, people: names })
@@ -175,7 +173,7 @@ function addChangesRoute(app: SettingsApp, { history, states }: SettingsService,
 
   function keysOf(group: string | undefined) {
     if (group === undefined) return {}
-    const definitions = states().map(({ setting }) => setting.definition)
+    const definitions = service.states().map(({ setting }) => setting.definition)
     return { keys: definitions.filter((each) => (each.group ?? '') === group).map(({ key }) => key) }
   }
 }

@@ -1,8 +1,9 @@
 /** `GET /`: the values of many settings. */
 import { addVary } from '@fastify-modular/core/internal'
 import { Type } from '@sinclair/typebox'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SettingsService } from '../../create-settings.ts'
-import { listShared, type OwnValues, readOwnValues, selectStates } from '../../reading/list.ts'
+import { listShared, type OwnValues, readOwnValues } from '../../reading/list.ts'
 import { SettingScope } from '../../setting-definition.ts'
 import { callerOf } from '../access.ts'
 import { fingerprint, sendUnlessUnchanged } from '../conditional.ts'
@@ -10,7 +11,7 @@ import { toDefinitionDto } from '../localized-definitions.ts'
 import { operation } from '../operation.ts'
 import { closed, ScopeText, type SettingsApp, SettingValue } from '../schemas.ts'
 
-export function addListRoute(app: SettingsApp, service: SettingsService, sharedLists: SharedLists): void {
+export function addListRoute(app: SettingsApp, sharedLists: SharedLists): void {
   app.get(
     '/',
     operation({
@@ -20,25 +21,22 @@ export function addListRoute(app: SettingsApp, service: SettingsService, sharedL
       ok: Type.Array(SettingValue),
       tag: 'compared',
     }),
-    // No promise for shared lists: most requests are answered with what was sent before.
+    // Shared lists need no promise: most of them are sent from memory.
     (request, reply): Promise<unknown> | undefined => {
-      const { id } = callerOf(request)
+      callerOf(request)
       const { scope, group } = request.query
-      reply.header('cache-control', 'private, no-cache')
-      addVary(reply, 'Cookie, Authorization')
-      if (scope === SettingScope.User) return sendOwnList()
+      if (scope === SettingScope.User) return sharedLists.sendOwn(request, reply, (own) => own.list(group))
+      setCaching(reply)
       sendUnlessUnchanged(request, reply, sharedLists.tag(), () => sharedLists.bodyOf(scope, group))
       return undefined
-
-      async function sendOwnList(): Promise<unknown> {
-        const own = await readOwnValues(service, id)
-        return sendUnlessUnchanged(request, reply, sharedLists.ownTag(own), () => {
-          const selected = selectStates(service.states(), group)
-          return Buffer.from(JSON.stringify(selected.map(own.of).filter(({ isOverridden }) => isOverridden)))
-        })
-      }
     },
   )
+}
+
+/** Caches keep a list for one caller, and validate it for each request. */
+function setCaching(reply: FastifyReply): void {
+  reply.header('cache-control', 'private, no-cache')
+  addVary(reply, 'Cookie, Authorization')
 }
 
 /** Lists of shared values as JSON, by scope and group, kept until a shared value changes; and their entity tag. */
@@ -75,10 +73,17 @@ export class SharedLists {
     return complete ? `"r${revision}-${this.#fingerprint()}"` : undefined
   }
 
-  /** The tag of what one user has stored, with what it inherits. */
-  ownTag({ versions }: OwnValues): string | undefined {
+  /** Sends the caller's values, under a tag of these values and of the shared ones that they inherit. */
+  async sendOwn(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    toContent: (own: OwnValues) => unknown,
+  ): Promise<unknown> {
+    const own = await readOwnValues(this.#service, callerOf(request).id)
+    setCaching(reply)
     const shared = this.tag()
-    return shared && `${shared.slice(0, -1)}-${fingerprint(versions)}"`
+    const tag = shared && `${shared.slice(0, -1)}-${fingerprint(own.versions)}"`
+    return sendUnlessUnchanged(request, reply, tag, () => Buffer.from(JSON.stringify(toContent(own))))
   }
 
   /** Changes with any definition and any value. */

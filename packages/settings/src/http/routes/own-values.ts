@@ -1,17 +1,15 @@
 /** `/me`: the caller's own values. */
 import { ArgumentException } from '@fastify-modular/core'
-import { addVary } from '@fastify-modular/core/internal'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SettingsService } from '../../create-settings.ts'
-import { SettingScope, toEtag } from '../../setting-definition.ts'
+import { SettingScope } from '../../setting-definition.ts'
 import { isUserSetting, requireSetting } from '../../memory/shared-values.ts'
-import { toSharedDto, toUserDto } from '../../reading/dto.ts'
-import { readOwnValues } from '../../reading/list.ts'
+import { toSharedDto, toStoredDto } from '../../reading/dto.ts'
 import { updatePermission } from '../../visibility.ts'
-import { toPreconditionFailed, type WriteEntry } from '../../write/write.ts'
+import { reset, type WriteEntry } from '../../write/write.ts'
 import { callerOf, requireUpdate, writeOptionsOf } from '../access.ts'
-import { answerRepresentation, conditionOf, sendUnlessUnchanged } from '../conditional.ts'
+import { answerWritten, conditionOf } from '../conditional.ts'
 import { operation } from '../operation.ts'
 import { closed, Key, KeyParams, type SettingsApp, SettingValue, Value, valueMembers } from '../schemas.ts'
 import type { SharedLists } from './list.ts'
@@ -45,32 +43,19 @@ function addOwnListRoute(app: SettingsApp, service: SettingsService, sharedLists
       ok: Type.Array(Type.Object({ ...valueMembers, inheritedValue: Value })),
       tag: 'compared',
     }),
-    async (request, reply) => {
-      const { id } = callerOf(request)
-      const own = await readOwnValues(service, id)
-      reply.header('cache-control', 'private, no-cache')
-      addVary(reply, 'Cookie, Authorization')
-      return sendUnlessUnchanged(request, reply, sharedLists.ownTag(own), () =>
-        Buffer.from(
-          JSON.stringify(
-            states()
-              .filter(isUserSetting)
-              .map((state) => ({
-                ...own.of(state),
-                inheritedValue: toSharedDto(state, SettingScope.Application).value,
-              })),
-          ),
-        ),
-      )
-    },
+    (request, reply) =>
+      sharedLists.sendOwn(request, reply, (own) =>
+        states()
+          .filter(isUserSetting)
+          .map((state) => ({
+            ...own.of(state),
+            inheritedValue: toSharedDto(state, SettingScope.Application).value,
+          })),
+      ),
   )
 }
 
-function addOwnWriteRoutes(
-  app: SettingsApp,
-  { sharedValues, codec, write }: SettingsService,
-  selfService: boolean,
-): void {
+function addOwnWriteRoutes(app: SettingsApp, service: SettingsService, selfService: boolean): void {
   const checkedByHandler = selfService ? {} : { checkedByHandler: updatePermission }
   app.put(
     '/me',
@@ -81,9 +66,9 @@ function addOwnWriteRoutes(
       body: Type.Object({ key: Key, value: Value, scope: Type.Optional(OwnScope) }, closed),
       written: SettingValue,
     }),
-    async (request, reply) => {
+    (request, reply) => {
       const { key, value } = request.body
-      return writeOwn(request, reply, key, { kind: 'set', value })
+      return writeOwn(request, reply, { key, value })
     },
   )
 
@@ -96,26 +81,20 @@ function addOwnWriteRoutes(
       params: KeyParams,
       written: SettingValue,
     }),
-    async (request, reply) => writeOwn(request, reply, request.params.key, { kind: 'clear' }),
+    (request, reply) => writeOwn(request, reply, { key: request.params.key, ...reset }),
   )
 
   async function writeOwn(
     request: FastifyRequest,
     reply: FastifyReply,
-    key: string,
-    change: WriteEntry['change'],
+    { key, ...wanted }: Pick<WriteEntry, 'key' | 'value' | 'isReset'>,
   ): Promise<unknown> {
-    const { id } = selfService ? callerOf(request) : requireUpdate(request)
-    const state = requireSetting(sharedValues, key)
+    const { id: userId } = selfService ? callerOf(request) : requireUpdate(request)
+    const state = requireSetting(service.sharedValues, key)
     if (!isUserSetting(state))
       throw new ArgumentException(`The setting "${key}" has no per-user values.`, 'key')
-    const entry = { state, scope: SettingScope.User, userId: id, change, expects: conditionOf(request) }
-    const { entries } = await write([entry], writeOptionsOf(request), {
-      onStale: toPreconditionFailed,
-    })
-    const row = entries[0]?.after
-    return answerRepresentation(request, reply, toEtag(row?.revision ?? 0), () =>
-      toUserDto(state, { userId: id, row, codec }),
-    )
+    const entry = { state, key, scope: SettingScope.User, userId, ...wanted, expects: conditionOf(request) }
+    const { entries } = await service.write([entry], writeOptionsOf(request))
+    return answerWritten(request, reply, entries[0], (written) => toStoredDto(service, written))
   }
 }

@@ -1,11 +1,12 @@
 /** The way back: one value as a revision had it, or everything that a change set replaced. */
 import { Type } from '@sinclair/typebox'
 import type { SettingsService } from '../../create-settings.ts'
-import { toSharedDto, toUserDto } from '../../reading/dto.ts'
+import { restore, revert } from '../../history/revert.ts'
+import { toStoredDto } from '../../reading/dto.ts'
 import { SettingScope, toEtag } from '../../setting-definition.ts'
 import { updatePermission } from '../../visibility.ts'
 import { callerOf, requireUpdate, writeOptionsOf } from '../access.ts'
-import { answerRepresentation, conditionOf } from '../conditional.ts'
+import { answerWritten, conditionOf } from '../conditional.ts'
 import { operation } from '../operation.ts'
 import { nameConflicts, type NamePeople } from '../people.ts'
 import {
@@ -65,18 +66,15 @@ export function addRestoreRoutes(app: SettingsApp, service: SettingsService, peo
       const visibleTo = callerOf(request)
       const { note = null, ...what } = request.body
       const options = { ...writeOptionsOf(request), origin: 'revert', note, ...what, ...request.query }
-      const reverting = service.reverts.revert(
-        request.params.revision,
-        { ...options, visibleTo },
-        conditionOf(request),
-      )
+      const { revision } = request.params
+      const reverting = revert(service, revision, { ...options, visibleTo }, conditionOf(request))
       const report = await nameConflicts(reverting, people)
       return reply.header('etag', toEtag(report.revision)).header('cache-control', 'no-store').send(report)
     },
   )
 }
 
-function addRestoreRoute(app: SettingsApp, { reverts, sharedValues, codec }: SettingsService): void {
+function addRestoreRoute(app: SettingsApp, service: SettingsService): void {
   app.post(
     '/:key/restore',
     operation({
@@ -100,17 +98,11 @@ function addRestoreRoute(app: SettingsApp, { reverts, sharedValues, codec }: Set
     async (request, reply) => {
       const { key } = request.params
       const { scope, revision, undo = false, note = null } = request.body
-      const { id } = requireUpdate(request, [scope, sharedValues.find(key)?.setting.definition.scope])
+      const { id } = requireUpdate(request, [scope, service.sharedValues.find(key)?.setting.definition.scope])
       const target = { key, scope, revision, undo, ...(scope === SettingScope.User && { userId: id }) }
       const options = { ...writeOptionsOf(request), origin: 'restore', note }
-      const { entries } = await reverts.restore(target, options, conditionOf(request))
-      const row = entries[0]?.after
-      return answerRepresentation(request, reply, toEtag(row?.revision ?? 0), () => {
-        const restored = sharedValues.require(key)
-        return scope === SettingScope.User
-          ? toUserDto(restored, { userId: id, row, codec })
-          : toSharedDto(restored, scope)
-      })
+      const { entries } = await restore(service, target, options, conditionOf(request))
+      return answerWritten(request, reply, entries[0], (written) => toStoredDto(service, written))
     },
   )
 }

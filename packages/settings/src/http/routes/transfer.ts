@@ -1,6 +1,7 @@
 /** Export and import of System and Application values (System rows for administrators only). */
 import { Type } from '@sinclair/typebox'
 import type { SettingsService } from '../../create-settings.ts'
+import { exportSettings, importSettings } from '../../history/transfer.ts'
 import { updatePermission } from '../../visibility.ts'
 import { toEtag } from '../../setting-definition.ts'
 import { callerOf, refuseUserScope, sharedScopeOf, writeOptionsOf } from '../access.ts'
@@ -33,7 +34,7 @@ export function addTransferRoutes(app: SettingsApp, service: SettingsService, ma
   addImportRoute(app, service, maxBytes)
 }
 
-function addExportRoute(app: SettingsApp, { sharedValues, transfer }: SettingsService): void {
+function addExportRoute(app: SettingsApp, service: SettingsService): void {
   app.get(
     '/export',
     operation({
@@ -48,14 +49,14 @@ function addExportRoute(app: SettingsApp, { sharedValues, transfer }: SettingsSe
       }),
     }),
     async (request, reply) => {
-      const file = transfer.exportSettings({ visibleTo: callerOf(request) })
-      const etag = toEtag(sharedValues.revision)
+      const file = exportSettings(service, { visibleTo: callerOf(request) })
+      const etag = toEtag(service.sharedValues.revision)
       return reply.header('cache-control', 'no-store').header('etag', etag).send(file)
     },
   )
 }
 
-function addImportRoute(app: SettingsApp, { transfer }: SettingsService, maxBytes: number): void {
+function addImportRoute(app: SettingsApp, service: SettingsService, maxBytes: number): void {
   app.post(
     '/import',
     {
@@ -96,7 +97,8 @@ function addImportRoute(app: SettingsApp, { transfer }: SettingsService, maxByte
         scope: sharedScopeOf(entry.scope, request),
       }))
       const options = { ...writeOptionsOf(request), origin: 'import', ...request.query }
-      const report = await transfer.importSettings(
+      const report = await importSettings(
+        service,
         { settings },
         { ...options, visibleTo: callerOf(request) },
         conditionOf(request),

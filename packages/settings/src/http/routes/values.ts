@@ -1,34 +1,24 @@
 /** One System or Application value, or many of them: read, resolved for the caller, written. */
 import { type Caller, ForbiddenException, hasPermission } from '@fastify-modular/core'
 import { Type } from '@sinclair/typebox'
-import type { FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SettingsService } from '../../create-settings.ts'
 import { SettingValidationException } from '../../exceptions.ts'
-import { SettingScope, type SharedScope, toEtag } from '../../setting-definition.ts'
-import type { ResolvedSecrets } from '../../http-options.ts'
+import { SettingScope, toEtag } from '../../setting-definition.ts'
+import type { ResolvedSecrets } from '../../options.ts'
 import {
   isUserSetting,
   requireFit,
   requireSetting,
   type Resolution,
   type SettingState,
-  sharedScope,
-  type SharedValues,
 } from '../../memory/shared-values.ts'
-import { toSharedDto } from '../../reading/dto.ts'
+import { toStoredDto } from '../../reading/dto.ts'
 import { resolveFor, unwrap } from '../../reading/reader.ts'
 import { requireAdmin, updatePermission, visibleTo } from '../../visibility.ts'
 import type { RowCodec } from '../../secrets/row-codec.ts'
 import { isSecret } from '../../values/validate.ts'
-import {
-  changeKind,
-  type EntryOutcome,
-  toBulkEntries,
-  toConflict,
-  toPreconditionFailed,
-  type WriteEntry,
-  type WriteOutcome,
-} from '../../write/write.ts'
+import { type EntryOutcome, reset, toBulkEntries, type WriteEntry } from '../../write/write.ts'
 import {
   callerOf,
   openRoute,
@@ -39,6 +29,7 @@ import {
 } from '../access.ts'
 import {
   answerRepresentation,
+  answerWritten,
   conditionOf,
   sendJson,
   sendUnlessUnchanged,
@@ -177,7 +168,7 @@ function addResolvedRoute(
   }
 }
 
-function addWriteRoutes(app: SettingsApp, { sharedValues, write }: SettingsService): void {
+function addWriteRoutes(app: SettingsApp, service: SettingsService): void {
   app.put(
     '/',
     {
@@ -190,15 +181,7 @@ function addWriteRoutes(app: SettingsApp, { sharedValues, write }: SettingsServi
         written: WrittenValue,
       }),
     },
-    async (request, reply) => {
-      const { key, value } = request.body
-      const scope = sharedScopeOf(request.body.scope, request)
-      requireUpdate(request, [scope])
-      const state = requireFit(requireSetting(sharedValues, key), scope)
-      const outcome = await writeOne(request, state, scope, { kind: 'set', value })
-      const etag = toEtag(outcome.entries[0]?.after?.revision ?? 0)
-      return answerRepresentation(request, reply, etag, () => stored(sharedValues, state, outcome))
-    },
+    (request, reply) => writeShared(request, reply, request.body),
   )
 
   app.delete(
@@ -214,31 +197,29 @@ function addWriteRoutes(app: SettingsApp, { sharedValues, write }: SettingsServi
         written: WrittenValue,
       }),
     },
-    async (request, reply) => {
+    (request, reply) => {
       const { key } = request.params
-      const scope = sharedScopeOf(request.query.scope, request)
-      requireUpdate(request, [scope])
-      const state = requireFit(requireSetting(sharedValues, key), scope)
-      const outcome = await writeOne(request, state, scope, { kind: 'clear' })
-      return answerRepresentation(request, reply, toEtag(0), () => stored(sharedValues, state, outcome))
+      return writeShared(request, reply, { key, scope: request.query.scope, ...reset })
     },
   )
 
-  /** Writes one row on the conditions of the request. */
-  function writeOne(
+  async function writeShared(
     request: FastifyRequest,
-    state: SettingState,
-    scope: SharedScope,
-    change: WriteEntry['change'],
-  ): Promise<WriteOutcome> {
-    const entry = { state, scope, userId: '', change, expects: conditionOf(request) }
-    return write([entry], writeOptionsOf(request), { onStale: toPreconditionFailed })
+    reply: FastifyReply,
+    { key, scope: named, ...wanted }: Pick<WriteEntry, 'key' | 'scope' | 'value' | 'isReset'>,
+  ): Promise<unknown> {
+    const scope = sharedScopeOf(named, request)
+    requireUpdate(request, [scope])
+    const state = requireFit(requireSetting(service.sharedValues, key), scope)
+    const entry = { state, key, scope, userId: '', ...wanted, expects: conditionOf(request) }
+    const { revision, entries } = await service.write([entry], writeOptionsOf(request))
+    return answerWritten(request, reply, entries[0], (written) => toWrittenDto(service, written, revision))
   }
 }
 
 function addBulkRoute(
   app: SettingsApp,
-  { sharedValues, codec, write }: SettingsService,
+  service: SettingsService,
   { people, maxBulkEntries, maxBulkBytes }: ValueRoutesOptions,
 ): void {
   app.put(
@@ -263,7 +244,7 @@ function addBulkRoute(
     async (request, reply) => {
       const { dryRun = false } = request.query
       const updates = request.body.map((entry) => ({ ...entry, scope: sharedScopeOf(entry.scope, request) }))
-      const { entries, errors } = toBulkEntries(sharedValues, updates) // 400 for a repeated row
+      const { entries, errors } = toBulkEntries(service.sharedValues, updates) // 400 for a repeated row
       requireUpdate(
         request,
         updates.map(({ scope }) => scope),
@@ -272,34 +253,24 @@ function addBulkRoute(
       if (updates.length > maxBulkEntries) {
         throw new SettingValidationException('bulk', [`Send at most ${maxBulkEntries} entries at once.`])
       }
-      const writing = write(entries, writeOptionsOf(request), {
-        expects: conditionOf(request),
-        onStale: (rows) => (rows.length > 0 ? toConflict(rows) : toPreconditionFailed(rows)),
-        errors,
-        dryRun,
-      })
+      const control = { isBulk: true, expects: conditionOf(request), errors, dryRun }
+      const writing = service.write(entries, writeOptionsOf(request), control)
       const outcome = await nameConflicts(writing, people)
       const etag = toEtag(outcome.revision)
       if (dryRun) {
-        const previews = entries.map((entry, index) => toPreview(entry, outcome.entries[index], codec))
+        const previews = outcome.entries.map((each) => toPreview(each, service.codec))
         return reply.header('etag', etag).header('cache-control', 'no-store').send(previews)
       }
       return answerRepresentation(request, reply, etag, () =>
-        entries.map(({ state }, index) => stored(sharedValues, state, outcome, index)),
+        outcome.entries.map((each) => toWrittenDto(service, each, outcome.revision)),
       )
     },
   )
 }
 
-/** The value that is stored now: a state from before the write has the old one. */
-function stored(
-  sharedValues: SharedValues,
-  { setting }: SettingState,
-  { revision, entries }: WriteOutcome,
-  index = 0,
-) {
-  const state = sharedValues.require(setting.definition.key)
-  return { ...toSharedDto(state, sharedScope(state)), revision: entries[index]?.change ? revision : null }
+/** With the change set that Undo takes back; null where nothing changed. */
+function toWrittenDto(service: SettingsService, written: EntryOutcome, revision: number) {
+  return { ...toStoredDto(service, written), revision: written.kind === 'none' ? null : revision }
 }
 
 /** What a dry run of a bulk answers for each entry. */
@@ -312,20 +283,16 @@ const Preview = Type.Object({
 })
 
 /** What a bulk would do to one value; secrets as null. */
-function toPreview(
-  { state: { setting }, scope, change }: WriteEntry,
-  outcome: EntryOutcome | undefined,
-  codec: RowCodec,
-) {
+function toPreview({ entry, kind, before }: EntryOutcome, codec: RowCodec) {
+  const { state, key, scope, value } = entry
   // From the database: memory may not have what another process wrote.
-  const layer = outcome?.before && codec.layerOf(setting, outcome.before)
+  const layer = before && codec.layerOf(state.setting, before)
   const oldValue = layer?.state === 'valid' ? layer.value : null
-  const newValue = change.kind === 'set' ? change.value : null
   return {
-    key: setting.definition.key,
+    key,
     scope,
-    change: changeKind(outcome ?? {}),
-    oldValue: isSecret(setting, outcome?.before) ? null : oldValue,
-    newValue: isSecret(setting, undefined) ? null : newValue,
+    change: kind,
+    oldValue: isSecret(state.setting, before) ? null : oldValue,
+    newValue: isSecret(state.setting, undefined) ? null : value,
   }
 }

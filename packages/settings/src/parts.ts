@@ -1,0 +1,11 @@
+/** The parts of the service that its operations use. */
+import type { SettingState } from './memory/shared-values.ts'
+import type { Encryption } from './secrets/encryption.ts'
+import type { Write, WriteInit } from './write/write.ts'
+
+export interface Parts extends WriteInit {
+  readonly write: Write
+  readonly encryption: Encryption
+  /** All settings in the order of lists: group, order, key. */
+  readonly states: () => readonly SettingState[]
+}

@@ -1,0 +1,19 @@
+/** Events that a test looks at. */
+import type { DomainEvent, EventTransport, Tx } from '@fastify-modular/core'
+
+/** A transport that remembers what was published, and whether it was within a transaction. */
+export function recorder(transactional: EventTransport['transactional'] = false) {
+  const published: { event: DomainEvent; tx: Tx | undefined }[] = []
+  const transport: EventTransport = {
+    name: 'recorder',
+    transactional,
+    open: () => {},
+    subscribe: () => {},
+    start: () => {},
+    verify: () => true,
+    publish: (event, { tx }) => void published.push({ event, tx }),
+    drain: () => {},
+    close: async () => {},
+  }
+  return { published, transport }
+}
