@@ -37,11 +37,7 @@ export function memoryStore(): SettingsStore {
   return {
     info: { name: 'memory', durable: false, transactional: false },
     shared: {
-      read: async (ids) => {
-        const wanted = ids && new Set(ids.map(rowIdText))
-        const isWanted = (row: StoredRow): boolean => !wanted || wanted.has(rowIdText(row))
-        return { revision, rows: select((row) => row.scope !== SettingScope.User && isWanted(row)) }
-      },
+      read: async () => ({ revision, rows: select((row) => row.scope !== SettingScope.User) }),
       news: async ({ after, limit }) => ({
         revision,
         changes: history

@@ -9,7 +9,6 @@ import type {
   HistoryQuery,
   KeyCount,
   NewsQuery,
-  RowId,
   Scanned,
   Survey,
   SurveyQuery,
@@ -84,18 +83,17 @@ interface NewsOfUser {
   readonly user_id: string | null
 }
 
+/** In one statement, so that the rows and the revision are of one moment. */
 function prepareShared({ db, tables: { values, meta }, statement }: ReadEngine) {
-  // One statement, so that the rows and the revision are of one moment.
-  const sharedWhere = (isWanted?: SQL) =>
-    db
-      .select({ revision: meta.value, row: values })
-      .from(meta)
-      .leftJoin(values, and(sql`${values.scope} < 2`, isWanted)) // not a parameter: any scope would be a reason to read all rows
-      .where(eq(meta.name, 'revision'))
-      .orderBy(...inRowOrder(values))
-  const shared = sharedWhere().prepare(statement('shared'))
-  return async (ids?: readonly RowId[]) => {
-    const found = await (ids ? sharedWhere(isOneOf(values, ids)) : shared).execute()
+  const shared = db
+    .select({ revision: meta.value, row: values })
+    .from(meta)
+    .leftJoin(values, sql`${values.scope} < 2`) // not a parameter: any scope would be a reason to read all rows
+    .where(eq(meta.name, 'revision'))
+    .orderBy(...inRowOrder(values))
+    .prepare(statement('shared'))
+  return async () => {
+    const found = await shared.execute()
     return { revision: Number(found[0]?.revision ?? 0), rows: found.flatMap(({ row }) => row ?? []) }
   }
 }
@@ -208,12 +206,6 @@ function isNamedRow({ scope, userId, key }: RowColumns): SQL | undefined {
     eq(userId, sql.placeholder('userId')),
     eq(key, sql.placeholder('key')),
   )
-}
-
-/** Whether a row has one of these ids; none without any. */
-function isOneOf({ scope, userId, key }: RowColumns, ids: readonly RowId[]): SQL | undefined {
-  if (ids.length === 0) return sql`1 = 0`
-  return or(...ids.map((id) => and(eq(scope, id.scope), eq(userId, id.userId), eq(key, id.key))))
 }
 
 /** The entries that a query selects. Conditions on the scope repeat those of the partial indexes. */

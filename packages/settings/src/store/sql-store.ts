@@ -54,7 +54,7 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
   readonly #watches = new Set<() => Answer<void>>()
 
   readonly shared: SharedStore = {
-    read: (ids) => this.read(({ reads }) => reads.shared(ids?.filter(({ key }) => canExist(key)))),
+    read: () => this.read(({ reads }) => reads.shared()),
     news: (query) => this.read(({ reads }) => reads.news(query)),
     write: async (request) => {
       checkWrite(request)

@@ -227,8 +227,8 @@ export interface StoreInfo {
 
 /** System and Application rows, which belong to no user. */
 export interface SharedStore {
-  /** All rows, or those with these ids, and the revision; of one moment. */
-  read(ids?: readonly RowId[]): Promise<{ readonly revision: number; readonly rows: readonly StoredRow[] }>
+  /** All rows and the revision, of one moment. */
+  read(): Promise<{ readonly revision: number; readonly rows: readonly StoredRow[] }>
   /** Where the database stands, and what changed. Called for every hint: it should be one query. */
   news(query: NewsQuery): Promise<StoreNews>
   /**

@@ -24,7 +24,7 @@ function countingStore(inner = memoryStore()) {
   const store = changedStore(inner, {
     shared: {
       news: counted('shared.news', (query) => inner.shared.news(query)),
-      read: counted('shared.read', (ids) => inner.shared.read(ids)),
+      read: counted('shared.read', () => inner.shared.read()),
     },
     users: {
       news: counted('users.news', (since, limit) => inner.users.news(since, limit)),

@@ -49,11 +49,8 @@ export function write(store: SettingsStore, request: WriteRequest): Promise<Writ
 
 /** One row, as the database has it now. */
 export async function rowOf(store: SettingsStore, id: RowId): Promise<StoredRow | undefined> {
-  const rows =
-    id.scope === SettingScope.User
-      ? await store.users.read(id.userId, id.key)
-      : (await store.shared.read([id])).rows
-  return rows[0]
+  if (id.scope === SettingScope.User) return (await store.users.read(id.userId, id.key))[0]
+  return (await store.shared.read()).rows.find(({ scope, key }) => scope === id.scope && key === id.key)
 }
 
 /** Sets one Application value. */
