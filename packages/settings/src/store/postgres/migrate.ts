@@ -4,7 +4,7 @@ import type { ClientBase } from 'pg'
 import { FMOD_SETTINGS_MIGRATION_FAILED } from '../../misuse-errors.ts'
 import { isOutdated, type MigrateMode } from '../options.ts'
 import { toStoreFailure } from './connection.ts'
-import { migrations, recordVersion } from './migrations.ts'
+import { migrations, recordVersion, startCounting } from './migrations.ts'
 import type { PostgresNames } from './names.ts'
 
 /** Milliseconds that a process waits for another one that migrates: less than the 10 s that Fastify gives a plugin. */
@@ -17,7 +17,7 @@ const lockTimeout = 7000
  * @throws {FMOD_SETTINGS_MIGRATION_FAILED} nothing has changed
  */
 export async function migrate(client: ClientBase, names: PostgresNames, mode: MigrateMode): Promise<void> {
-  if (mode === false) return startCounting(client, names)
+  if (mode === false) return void (await client.query(startCounting(names)))
   const schema = { store: 'postgres', mode, known: migrations.length } as const
   if (!isOutdated({ ...schema, found: await readVersion(client, names) })) return
   await client.query('begin isolation level read committed')
@@ -72,11 +72,4 @@ async function readVersion(client: ClientBase, names: PostgresNames): Promise<nu
     `select value from ${names.meta} where name = 'schema'`,
   )
   return Number(version.rows[0]?.value ?? 0)
-}
-
-/** Tables of foreign migrations are empty: what is counted needs its row. */
-async function startCounting(client: ClientBase, { meta }: PostgresNames): Promise<void> {
-  await client.query(
-    `insert into ${meta} (name, value) values ('revision', '0'), ('expired', '0'), ('written', '0') on conflict (name) do nothing`,
-  )
 }

@@ -6,20 +6,22 @@ import {
   type OptionsSchema,
   Type,
 } from '@fastify-modular/core/internal'
+import type { Database } from 'better-sqlite3'
 import { FMOD_SETTINGS_INVALID_STORE_OPTION } from '../../misuse-errors.ts'
 import { checkArgument, type MigrateMode, sqliteOptions } from '../options.ts'
 import { prepareReads } from '../reads.ts'
 import { type SqlParts, SqlStore } from '../sql-store.ts'
 import type { SettingsStore, StoreInfo, StoreWatch } from '../store.ts'
 import {
-  type Connection,
   type DriverSource,
   openConnection,
   toDriverSource,
   toStoreFailure,
+  useLog,
   watchFile,
 } from './connection.ts'
 import { createForgetting } from './forget.ts'
+import { migrate } from './migrate.ts'
 import { sqliteReads } from './read-engine.ts'
 import { sqliteSettingsTables } from '../sqlite-tables.ts'
 import { createWriter } from './write.ts'
@@ -79,9 +81,9 @@ export function sqlite(source: SqliteSource, options: SqliteOptions = {}): Setti
   return new SqliteStore(driverSource, { migrate, tablePrefix, pollInterval })
 }
 
-interface OpenFile extends SqlParts, Connection {
+interface OpenFile extends SqlParts {
+  readonly client: Database
   readonly lock: FileLock
-  readonly release: () => void
 }
 
 /** One connection, synchronous inside: a method runs to its end before another one starts. */
@@ -117,14 +119,19 @@ class SqliteStore extends SqlStore<OpenFile> {
   }
 
   async #connect(): Promise<OpenFile> {
-    const connection = await openConnection(this.#source, this.#options)
-    const { client, release } = connection
+    const client = await openConnection(this.#source)
+    const release = (): void => {
+      if ('file' in this.#source) client.close() // any other is the application's
+    }
     try {
+      await useLog(client)
+      client.pragma('synchronous = FULL') // an acknowledged write survives a power loss (decision 28)
+      migrate(client, this.#options.tablePrefix, this.#options.migrate)
       const tables = sqliteSettingsTables(this.#options)
       const reads = prepareReads(sqliteReads(client, tables))
       const writer = createWriter(client, tables)
       const forgetting = createForgetting(client, tables)
-      return { ...connection, reads, writer, forgetting, lock: new FileLock(client) }
+      return { client, release, reads, writer, forgetting, lock: new FileLock(client) }
     } catch (error) {
       release()
       throw error
