@@ -123,32 +123,44 @@ function prepareNews({ db, tables: { history, meta }, entry, statement }: ReadEn
 async function readHistory(engine: ReadEngine, query: HistoryQuery) {
   const { db, entry } = engine
   const { history } = engine.tables
-  const { oldValue, newValue } = history
-  const { limit, maxBytes, userId } = query
+  const { revision, scope, userId, key, oldValue, newValue } = history
+  const { limit, maxBytes } = query
   const selected = isSelected(engine, query)
-  const order = newestFirst(history, userId)
-  const entries = (count: number) =>
+  const order = newestFirst(history, query.userId)
+
+  /** Names first, which an index has: no text is read, or sorted, that is not on the page. */
+  const names = (count: number) =>
     db
-      .select(entry)
+      .select({ revision, scope, userId, key })
       .from(history)
       .where(selected)
       .orderBy(...order)
       .limit(count)
-  if (maxBytes === undefined) return entries(limit)
-  // Sizes first, which read no text: what is beyond the bytes is never fetched, or sorted.
-  const bytes = sql<number>`coalesce(octet_length(${oldValue}), 0) + coalesce(octet_length(${newValue}), 0)`
-  const sizes = await db
-    .select({ bytes })
-    .from(history)
-    .where(selected)
-    .orderBy(...order)
-    .limit(limit)
-  return entries(
-    countWithin(
+      .as('name')
+  const isNamed = (name: ReturnType<typeof names>) =>
+    sql`${listOf([revision, scope, userId, key])} = ${listOf([name.revision, name.scope, name.userId, name.key])}`
+
+  let count = limit
+  if (maxBytes !== undefined) {
+    // Then sizes, which read no text either.
+    const bytes = sql<number>`coalesce(octet_length(${oldValue}), 0) + coalesce(octet_length(${newValue}), 0)`
+    const name = names(limit)
+    const sizes = await db
+      .select({ bytes })
+      .from(name)
+      .innerJoin(history, isNamed(name))
+      .orderBy(...order)
+    count = countWithin(
       sizes.map((size) => size.bytes),
       maxBytes,
-    ),
-  )
+    )
+  }
+  const name = names(count)
+  return db
+    .select(entry)
+    .from(name)
+    .innerJoin(history, isNamed(name))
+    .orderBy(...order)
 }
 
 type Scans = {
