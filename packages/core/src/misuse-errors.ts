@@ -25,10 +25,15 @@ export const FMOD_CORE_DUPLICATE_RECEIVER = createMisuseError<[string]>(
   'FMOD_CORE_DUPLICATE_RECEIVER',
   'Two plugins receive the module hook "%s". Register its plugin once.',
 )
-export const FMOD_CORE_INVALID_OPTION = createMisuseError<[string, string]>(
+const FMOD_CORE_INVALID_OPTION = createMisuseError<[string, string]>(
   'FMOD_CORE_INVALID_OPTION',
   'The options of %s cannot be used: %s.',
 )
+/** @throws {FMOD_CORE_INVALID_OPTION} with all problems, if there are any */
+export function refuseOptions(owner: string, problems: readonly string[]): void {
+  if (problems.length > 0) throw new FMOD_CORE_INVALID_OPTION(owner, problems.join('; '))
+}
+
 export const FMOD_CORE_MODULES_REGISTERED_TWICE = createMisuseError(
   'FMOD_CORE_MODULES_REGISTERED_TWICE',
   'The modules plugin is registered twice. Pass all modules to one registration.',

@@ -105,7 +105,10 @@ export function person(url: string, cookie: string): Person {
         ...(body !== undefined && { body: isText ? body : JSON.stringify(body) }),
         signal: AbortSignal.timeout(60_000),
       })
-      const text = await response.text()
+      // A stream has no end.
+      const isStream = response.headers.get('content-type')?.startsWith('text/event-stream')
+      const text = isStream ? '' : await response.text()
+      if (isStream) await response.body?.cancel()
       return { status: response.status, headers: response.headers, text, json: parse(text) }
     },
   }

@@ -26,6 +26,7 @@ import { partsOfSettings, type Settings, type SettingsParts } from './settings.t
 import type { JsonValue, SettingDefinition } from './setting-definition.ts'
 import type { Retention } from './store/retention.ts'
 import type { SettingsStore } from './store/store.ts'
+import { Streams } from './streams/streams.ts'
 import { placeOf, set, setMany, type SetOptions } from './write/set.ts'
 import { createWrite, reset } from './write/write.ts'
 
@@ -49,11 +50,13 @@ export interface ServiceInit {
 /** The service as the plugin and the HTTP routes see it. */
 export interface SettingsService extends Parts {
   readonly settings: Settings
+  readonly streams: Streams
 }
 
 export function createSettingsService(init: ServiceInit): SettingsService {
   const parts = createParts(init)
-  return { ...parts, settings: createSettings(parts) }
+  const streams = new Streams(parts)
+  return { ...parts, settings: createSettings(parts, streams), streams }
 }
 
 function createParts(init: ServiceInit): Parts & { readonly locked: Map<string, LockedValue> } {
@@ -83,7 +86,7 @@ function createParts(init: ServiceInit): Parts & { readonly locked: Map<string, 
 }
 
 /** Makes `app.settings`. */
-function createSettings(parts: ReturnType<typeof createParts>): Settings {
+function createSettings(parts: ReturnType<typeof createParts>, streams: Streams): Settings {
   const { registry, sharedValues, coherence, listeners, observer, states } = parts
   const contract = createContract(parts)
   const untyped: UntypedSettings = {
@@ -112,6 +115,7 @@ function createSettings(parts: ReturnType<typeof createParts>): Settings {
     orphans: () => findOrphans(parts),
     eraseUser: (userId) => eraseUser(parts, userId),
     reencrypt: () => encryptAnew(parts),
+    disconnect: (callerId) => streams.disconnect(callerId),
     refresh: () => coherence.reload(),
     define(...definitions) {
       new SettingsBuilder(registry, 'app').addAll(...definitions)

@@ -155,20 +155,21 @@ export async function verifyEvents({ store, events }: VerifyInit): Promise<void>
   const { name, transactional } = store.info
   const bus = events()
   if (transactional === false || !bus || !canJoin(store, bus)) return
-  let isShared = false
-  const undo = (answer: boolean): never => {
-    isShared = answer
+  let isShared = Promise.resolve(false)
+  const undo = (): never => {
     throw new Undo()
   }
-  const enqueue = (tx: Tx): Promise<never> =>
-    tx.kind === 'async' ? bus.verify(tx).then(undo) : undo(bus.verify(tx))
+  const enqueue = (tx: Tx): Promise<never> => {
+    isShared = bus.verify(tx)
+    return tx.kind === 'async' ? isShared.then(undo) : undo()
+  }
   try {
     const decide = (): RowChange[] => [{ ...probe, value: 'null', encrypted: false }]
     await store.shared.write({ actor: null, origin: 'probe', reads: [probe], decide, enqueue })
   } catch (error) {
     if (!(error instanceof Undo)) throw error
   }
-  if (!isShared) throw new FMOD_SETTINGS_FOREIGN_EVENTS(name, sharing[transactional])
+  if (!(await isShared)) throw new FMOD_SETTINGS_FOREIGN_EVENTS(name, sharing[transactional])
 }
 
 /** What changed beside the value. */

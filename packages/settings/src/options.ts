@@ -107,6 +107,11 @@ export interface SettingsOptions {
   readonly people?: FindPeople
   /** The languages that `translate` knows, such as `['de', 'de-AT', 'fr']`; it is never called for others. */
   readonly locales?: readonly string[]
+  /**
+   * False for no streams of changes, `/stream` and `/public/stream` below the prefix; `{ public: false }` for none of
+   * public settings, which needs no signed-in caller. @default {}
+   */
+  readonly stream?: false | { readonly public?: boolean }
   /** How many users' values stay in memory. @default 10000 */
   readonly maxCachedUsers?: number
   readonly limits?: SettingsLimits
@@ -141,6 +146,7 @@ const schema: OptionsSchema<SettingsOptions> = Type.Object({
   people: option.function('a function of ids and a signal'),
   translate: option.function('a function of key, field and locale'),
   locales: option.that(isListOfLocales, 'an array of languages such as ["de", "fr-CA"]'),
+  stream: orFalse<{ public?: boolean }>({ public: option.boolean() }),
   maxCachedUsers: option.positive(),
   limits: objectOf<SettingsLimits>({
     bulkEntries: option.positive(),

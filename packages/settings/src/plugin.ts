@@ -132,6 +132,7 @@ function addRoutes(boot: Boot, findCaller: FindCaller) {
         service,
         authenticate: authenticateWith(findCaller),
         selfService: options.selfService ?? false,
+        stream: options.stream ?? {},
         resolvedSecrets: options.resolvedSecrets ?? 'signed-in',
         people: createPeople(options.people, app.log),
         translation: options.translate && { translate: options.translate, locales: options.locales ?? [] },

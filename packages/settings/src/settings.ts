@@ -101,6 +101,8 @@ export interface Settings extends SettingsReader {
    * transactions; safe to repeat and to interrupt. The other instances forget the user. Cost: what the user has left.
    */
   eraseUser(userId: string): Promise<ErasureReport>
+  /** Ends the streams that a caller has on this instance, as after signing out. Those on others end within a minute. */
+  disconnect(callerId: string): void
   /**
    * Reads all values from the database again, also what was changed there by hand. Never rejects; see `status`. What
    * other instances write arrives without it.

@@ -32,6 +32,7 @@ const settingsFloors: readonly string[] = [
   'reading',
   'history',
   'contract',
+  'streams',
   'settings',
   'create-settings',
   'http',

@@ -41,9 +41,11 @@ export interface Events {
   publish(event: DomainEvent, options: { readonly tx: AsyncTx }): Promise<void>
   /** The kind of transaction that `publish` accepts. */
   readonly transactional: EventTransport['transactional']
-  /** Whether a transaction is on the transport's own database; false for transports without transactions. */
-  verify(tx: SyncTx): boolean
-  verify(tx: AsyncTx): Promise<boolean>
+  /**
+   * Whether a transaction is on the transport's own database; false for transports without transactions. Of a synchronous
+   * one the answer is known when this returns.
+   */
+  verify(tx: Tx): Promise<boolean>
   /** Events that no further attempt is made for; null where the transport keeps none. */
   readonly deadLetters: DeadLetters | null
   /** Handlers that events are kept for, although this process does not have them; null where nothing is kept. */
@@ -116,14 +118,6 @@ export async function openEventBus(
     }
   }
 
-  function verify(tx: SyncTx): boolean
-  function verify(tx: AsyncTx): Promise<boolean>
-  function verify(tx: Tx): boolean | Promise<boolean> {
-    const isOwnKind = transport.transactional === tx.kind
-    const result = isOwnKind ? (transport.verify?.(tx) ?? false) : false
-    return tx.kind === 'sync' ? result : Promise.resolve(result)
-  }
-
   /** Neither a failure here nor a start that never ends keeps modules from closing. */
   async function drainTransport(): Promise<void> {
     try {
@@ -138,7 +132,7 @@ export async function openEventBus(
     try {
       await transport.start()
     } catch (err) {
-      if (log) logFailure(log, 'error', { err }, 'events are not delivered: their transport did not start')
+      logFailure(log, 'error', { err }, 'events are not delivered: their transport did not start')
     }
   }
 
@@ -146,7 +140,9 @@ export async function openEventBus(
 
   return {
     publish,
-    verify,
+    async verify(tx) {
+      return transport.transactional === tx.kind && (await transport.verify?.(tx)) === true
+    },
     transactional: transport.transactional,
     deadLetters: transport.deadLetters ?? null,
     removedHandlers: transport.removedHandlers ?? null,

@@ -62,16 +62,15 @@ export function defineEvent(type: string, schema: object): DefinedEvent<object> 
 
 /** Makes an event of an object of its class. */
 function fill(event: object, payload: object, eventId: string): void {
-  const prototype: unknown = Object.getPrototypeOf(event)
-  Object.assign(event, payload)
-  // Assigned from parsed JSON, `__proto__` would make this an instance of something else.
-  if (Object.getPrototypeOf(event) !== prototype)
-    throw new FMOD_CORE_INVALID_EVENT(
-      (prototype as { readonly constructor: EventClass }).constructor.type,
-      'its payload has a member named __proto__',
-    )
+  // Assigned from parsed JSON, it would make this an instance of something else.
+  if (Object.hasOwn(payload, '__proto__'))
+    throw new FMOD_CORE_INVALID_EVENT(eventTypeOf(event), 'its payload has a member named __proto__')
   // Not enumerable, so that an event serialises to its payload alone; nor taken from a payload that brings one.
-  Object.defineProperty(event, 'eventId', { value: eventId, enumerable: false, writable: false })
+  Object.defineProperty(Object.assign(event, payload), 'eventId', {
+    value: eventId,
+    enumerable: false,
+    writable: false,
+  })
   Object.freeze(event)
 }
 
@@ -125,7 +124,7 @@ export function eventClassOf(event: unknown): EventClass | undefined {
 }
 
 /** The type of an event that a class of `defineEvent` made, which the bus has checked. */
-export function eventTypeOf(event: DomainEvent): string {
+export function eventTypeOf(event: object): string {
   return (Object.getPrototypeOf(event) as { readonly constructor: EventClass }).constructor.type
 }
 

@@ -1,13 +1,13 @@
 /** The transport for one process: handlers run here, isolated, once `publish` has returned to the event loop. */
 import { ServiceUnavailableException } from '../domain-exceptions.ts'
 import { logFailure } from '../internal/failures.ts'
-import { option, type OptionsSchema, Type } from '../internal/options.ts'
+import { argumentProblems, option, type OptionsSchema, Type } from '../internal/options.ts'
 import { isThenable } from '../internal/safe.ts'
+import { refuseOptions } from '../misuse-errors.ts'
 import { type DomainEvent, eventTypeOf } from './event.ts'
 import type { Delivery, EventHandler } from './handlers.ts'
 import { defaultCloseTimeout, defaultConcurrency, Slots } from './slots.ts'
 import type { EventTransport, TransportContext } from './transport.ts'
-import { checkTransportOptions } from './transport-options.ts'
 
 export interface InProcessOptions {
   /**
@@ -38,7 +38,7 @@ const schema: OptionsSchema<InProcessOptions> = Type.Object({
  * @throws {FMOD_CORE_INVALID_OPTION} with all options that cannot be used
  */
 export function inProcess(options: InProcessOptions = {}): EventTransport {
-  checkTransportOptions('inProcess', schema, options)
+  refuseOptions('inProcess()', argumentProblems(schema, options, 'options'))
   const {
     concurrency = defaultConcurrency,
     maxWaiting = 10_000,

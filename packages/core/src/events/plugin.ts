@@ -6,7 +6,7 @@ import { supportedFastify } from '../internal/supported-fastify.ts'
 import { rootOf } from '../internal/fastify-internals.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
 import { safeRead } from '../internal/safe.ts'
-import { FMOD_CORE_EVENTS_REGISTERED_TWICE, FMOD_CORE_INVALID_OPTION } from '../misuse-errors.ts'
+import { FMOD_CORE_EVENTS_REGISTERED_TWICE, refuseOptions } from '../misuse-errors.ts'
 import { openEventBus } from './bus.ts'
 import { compileEvents } from './event.ts'
 import { discoverHandlers, type EventHandler, type HandlerSource } from './handlers.ts'
@@ -40,8 +40,7 @@ function isTracing(value: unknown): boolean {
 }
 
 const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, options) => {
-  const problems = optionProblems(schema, options)
-  if (problems.length > 0) throw new FMOD_CORE_INVALID_OPTION('the events plugin', problems.join('; '))
+  refuseOptions('the events plugin', optionProblems(schema, options))
   const { transport = inProcess(), handlers, tracing } = options
   if (app.hasDecorator('events')) throw new FMOD_CORE_EVENTS_REGISTERED_TWICE()
   compileEvents()

@@ -32,7 +32,7 @@ export class FileLock {
   /** Runs a task that only reads; that it succeeds does not mean that the file can be written. */
   read<T>(task: () => T): T {
     try {
-      return this.#isTaken ? this.#withShortTimeout(task) : task()
+      return this.#isTaken ? withBusyTimeout(this.#database, shortTimeout, task) : task()
     } catch (error) {
       this.#isTaken = isBusy(error)
       throw error
@@ -43,16 +43,17 @@ export class FileLock {
   forget(): void {
     this.#isTaken = false
   }
+}
 
-  #withShortTimeout<T>(task: () => T): T {
-    // Read each time: the connection may be the application's.
-    const timeout = Number(this.#database.pragma('busy_timeout', { simple: true }))
-    this.#database.pragma(`busy_timeout = ${Math.min(timeout, shortTimeout)}`)
-    try {
-      return task()
-    } finally {
-      this.#database.pragma(`busy_timeout = ${timeout}`)
-    }
+/** Runs a task whose statements wait at most so many milliseconds for the lock of the file. */
+export function withBusyTimeout<T>(database: Connection, milliseconds: number, task: () => T): T {
+  // Read each time: the connection may be the application's.
+  const timeout = Number(database.pragma('busy_timeout', { simple: true }))
+  database.pragma(`busy_timeout = ${Math.min(timeout, milliseconds)}`)
+  try {
+    return task()
+  } finally {
+    database.pragma(`busy_timeout = ${timeout}`)
   }
 }
 

@@ -9,7 +9,7 @@ import { supportedFastify } from '../internal/supported-fastify.ts'
 import { logFailure } from '../internal/failures.ts'
 import { whileMounting } from '../internal/mounting.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
-import { FMOD_CORE_INVALID_MODULE, FMOD_CORE_INVALID_OPTION } from '../misuse-errors.ts'
+import { FMOD_CORE_INVALID_MODULE, refuseOptions } from '../misuse-errors.ts'
 import {
   contributionsOf,
   isWrapped,
@@ -32,8 +32,7 @@ const schema: OptionsSchema<ModulesOptions> = Type.Object({
 })
 
 const modulesPlugin: FastifyPluginAsync<ModulesOptions> = async (app, options) => {
-  const problems = optionProblems(schema, options)
-  if (problems.length > 0) throw new FMOD_CORE_INVALID_OPTION('the modules plugin', problems.join('; '))
+  refuseOptions('the modules plugin', optionProblems(schema, options))
   const { modules, ignoreContributions = [] } = options
   const ordered = orderModules(modules)
   if (!app.hasDecorator('events')) await app.register(events)

@@ -28,8 +28,7 @@ export function moduleContract(test: DefineTest, fixture: ModuleFixture): void {
   const others = () => fixture.others?.() ?? []
 
   test('it boots with nothing but what it depends on, and closes', async () => {
-    const module = fixture.create()
-    await trying(fixture, [...requiredBy(module, others()), module], () => undefined)
+    await trying(fixture, withRequired(fixture.create(), others()), () => undefined)
   })
 
   test('it leaves its neighbours as they are, listed before them or after them', async () => {
@@ -133,17 +132,11 @@ function reporting(module: Module, failures: unknown[]): Module {
   }
 }
 
-/** Those of the modules that it needs, and what these need. */
-function requiredBy(module: Module, others: readonly Module[]): readonly Module[] {
-  const required = new Set<Module>()
-  const visit = ({ dependsOn = [] }: Module): void => {
-    for (const other of others) {
-      if (!dependsOn.includes(other.name) || required.has(other)) continue
-      required.add(other)
-      visit(other)
-    }
-  }
-  visit(module)
+/** The module with those of the others that it needs, and what these need. */
+function withRequired(module: Module, others: readonly Module[]): readonly Module[] {
+  const required = new Set([module])
+  for (const { dependsOn = [] } of required)
+    for (const other of others) if (dependsOn.includes(other.name)) required.add(other)
   return [...required]
 }
 

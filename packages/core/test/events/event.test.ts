@@ -184,12 +184,6 @@ test('a class with toJSON is refused when it is published: its JSON would not be
   })
 })
 
-test('a value that no event class made is not an event', async (t) => {
-  for (const value of [null, undefined, 'x', 5, {}, [], new Date(), Object.create(null)]) {
-    t.equal(eventClassOf(value), undefined)
-  }
-})
-
 const value = (schema: TSchema) => Type.Object({ list: Type.Array(Type.Object({ value: schema })) })
 
 /** What Ajv does not know, or JSON cannot carry. */

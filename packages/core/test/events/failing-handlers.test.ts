@@ -1,20 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import Fastify, { type FastifyInstance } from 'fastify'
 import { test, type Test } from 'tap'
-import {
-  defineEvent,
-  defineModule,
-  events,
-  type EventTransport,
-  inProcess,
-  modules,
-} from '@fastify-modular/core'
+import { type EventTransport, inProcess } from '@fastify-modular/core'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { until } from '@fastify-modular/test-support/until'
-import { eventsOf } from '@fastify-modular/core/testing'
-import { Type } from '@sinclair/typebox'
 import { deliver } from '#src/events/durable/attempt.js'
+import { handlerOf, startApp } from './fixtures/app.js'
+import { NoteShared } from './fixtures/events.js'
+
+const shared = () => new NoteShared({ noteId: 'n1', by: 'alice' })
 
 const explode = (): never => {
   throw new Error('trap')
@@ -41,27 +35,19 @@ const transports: Readonly<Record<string, () => EventTransport>> = {
 }
 
 async function othersStillRun(t: Test, transport: EventTransport, handle: () => unknown): Promise<void> {
-  class Happened extends defineEvent('happened', Type.Object({})) {}
-  class FailingHandler {
-    static event = Happened
-    handle = handle
-  }
-  class OtherHandler {
-    static event = Happened
-    handle() {}
-  }
-  const logs: string[] = []
-  const app = Fastify({ logger: { level: 'error', stream: { write: (line) => void logs.push(line) } } })
-  t.teardown(() => app.close())
-  using record = eventsOf(app)
-  await app.register(events, { transport, handlers: [FailingHandler, OtherHandler] })
-  await app.ready()
-  await app.events.publish(new Happened({}))
-  await app.events.publish(new Happened({}))
-  await record.waitFor('app.OtherHandler', 2, 20_000)
+  let handled = 0
+  const handlers = [
+    handlerOf(NoteShared, handle, 'FailingHandler'),
+    handlerOf(NoteShared, () => handled++, 'OtherHandler'),
+  ]
+  const { app, errors } = await startApp(t, { transport, handlers })
+  await app.events.publish(shared())
+  await app.events.publish(shared())
+  await until(() => handled === 2)
   await app.close()
   t.equal(app.events.stats().failed, 2)
-  t.equal(logs.length, 2, 'each failure is logged')
+  t.match(errors, [{ handler: 'app.FailingHandler' }, { handler: 'app.FailingHandler' }], 'each is logged')
+  t.notMatch(JSON.stringify(errors), /alice/, 'payloads stay out of the log')
 }
 
 for (const [name, createTransport] of Object.entries(transports)) {
@@ -95,99 +81,43 @@ const revealing: Readonly<Record<string, () => Error>> = {
     Object.assign(new Error('Failed'), { config: { headers: { authorization: 'Bearer hunter2' } } }),
 }
 
-/** Waits until a handler has failed and the outcome is recorded. */
-async function failed(app: FastifyInstance): Promise<void> {
-  const isRecorded = async () => (await app.events.deadLetters?.list())?.length !== 0
-  for (let turn = 0; turn < 2000; turn++) {
-    if (app.events.stats().failed > 0 && (await isRecorded())) return
-    await delay(5)
-  }
-}
-
 for (const [what, makeError] of Object.entries(revealing)) {
   test(`the log and the dead letter of ${what} keep its message, not its data`, async (t) => {
-    class Happened extends defineEvent('happened', Type.Object({})) {}
-    class FailingHandler {
-      static event = Happened
-      handle() {
-        throw makeError()
-      }
+    const fail = () => {
+      throw makeError()
     }
     for (const createTransport of Object.values(transports)) {
-      const logs: string[] = []
-      const app = Fastify({ logger: { level: 'error', stream: { write: (line) => void logs.push(line) } } })
-      t.teardown(() => app.close())
-      await app.register(events, { transport: createTransport(), handlers: [FailingHandler] })
-      await app.ready()
-      await app.events.publish(new Happened({}))
-      await failed(app)
-      const deadLetters = JSON.stringify((await app.events.deadLetters?.list()) ?? 'Failed')
-      await app.close()
-      for (const kept of [logs.join(''), deadLetters]) {
+      const transport = createTransport()
+      const { app, errors } = await startApp(t, { transport, handlers: [handlerOf(NoteShared, fail)] })
+      await app.events.publish(shared())
+      await until(async () => errors.length > 0 && (await app.events.deadLetters?.list())?.length !== 0)
+      const deadLetters = (await app.events.deadLetters?.list()) ?? 'Failed'
+      for (const kept of [JSON.stringify(errors), JSON.stringify(deadLetters)]) {
         t.match(kept, 'Failed')
         t.notMatch(kept, 'hunter2')
       }
+      await app.close()
     }
   })
 }
 
-test('decision 49: a close hook that throws a frozen error does not keep the others from closing', async (t) => {
-  const closed: string[] = []
-  const app = Fastify({ logger: { level: 'error', stream: { write: () => {} } } })
-  const first = defineModule({ name: 'first', onClose: () => void closed.push('first') })
-  const last = defineModule({
-    name: 'last',
-    onClose() {
-      throw Object.freeze(new Error('frozen'))
-    },
-  })
-  await app.register(modules, { modules: [first, last] })
-  await app.ready()
-  await app.close()
-  t.same(closed, ['first'])
-})
-
-test('an application that failed to boot handles nothing', async (t) => {
-  class Happened extends defineEvent('happened', Type.Object({})) {}
-  let handled = 0
-  class CountHandler {
-    static event = Happened
-    handle() {
-      handled++
-    }
-  }
-  const app = Fastify()
-  await app.register(events, { handlers: [CountHandler] })
-  await app.events.publish(new Happened({}))
-  app.register(async () => {
-    throw new Error('boot failed')
-  })
-  await t.rejects(async () => app.ready(), /boot failed/)
-  await app.close()
-  t.equal(handled, 0)
-})
-
-test('a stored event that is not JSON fails as often as any other may, and others are delivered', async (t) => {
-  class Happened extends defineEvent('happened', Type.Object({})) {}
-  class OneHandler {
-    static event = Happened
-    handle() {}
-  }
+test("a stored event that is not JSON, or not the handler's, fails as often as any other may", async (t) => {
   const database = new Database(':memory:')
-  const app = Fastify()
-  t.teardown(() => app.close())
   const transport = sqliteOutbox({ database, pollInterval: 5, maxAttempts: 2, retryDelay: 0 })
-  await app.register(events, { transport, handlers: [OneHandler] })
-  await app.events.publish(new Happened({}))
+  const { app } = await startApp(t, { transport, handlers: [handlerOf(NoteShared)], isReady: false })
+  await app.events.publish(shared())
   database.exec(`UPDATE event_outbox SET payload = '{'`)
-  await app.events.publish(new Happened({}))
-  using record = eventsOf(app)
+  await app.events.publish(shared())
+  database.exec(`UPDATE event_outbox SET type = 'notes.moved' WHERE payload <> '{'`)
+  await app.events.publish(shared())
   await app.ready()
-  await record.waitFor('app.OneHandler', 1, 20_000)
-  await until(() => app.events.stats().deadLettered === 1)
+  await until(() => app.events.stats().handled + app.events.stats().deadLettered === 3)
   await app.close()
-  t.match(await app.events.deadLetters?.list(), [{ handler: 'app.OneHandler', attempts: 2 }])
-  t.match(app.events.stats(), { handled: 1, failed: 2, deadLettered: 1 })
+  t.match(await app.events.deadLetters?.list(), [
+    { handler: 'app.OneHandler', attempts: 2, error: /^SyntaxError/ },
+    { attempts: 2, error: /The handler app.OneHandler handles notes.shared, and this event is notes.moved/ },
+  ])
+  t.match(app.events.stats(), { handled: 1, failed: 4, deadLettered: 2 })
 })
 
 test('an attempt leaves no listener on the signal of its transport', async (t) => {
@@ -255,22 +185,16 @@ test('what a handler throws during a close is logged, and no failed attempt; its
 
 test('a handler that never returns does not keep the process of a closed application running', async (t) => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
-  class Happened extends defineEvent('happened', Type.Object({})) {}
-  class HangingHandler {
-    static event = Happened
-    handle(_: Happened, signal: AbortSignal) {
-      begin(signal)
-      return new Promise(() => {})
-    }
-  }
   let begin: (signal: AbortSignal) => void = () => {}
   const begun = new Promise<AbortSignal>((resolve) => (begin = resolve))
+  const hang = (_: NoteShared, signal: AbortSignal) => {
+    begin(signal)
+    return new Promise(() => {})
+  }
   const before = timers()
-  const app = Fastify()
   const transport = sqliteOutbox({ database: new Database(':memory:'), closeTimeout: 20 })
-  await app.register(events, { transport, handlers: [HangingHandler] })
-  await app.ready()
-  await app.events.publish(new Happened({}))
+  const { app } = await startApp(t, { transport, handlers: [handlerOf(NoteShared, hang)] })
+  await app.events.publish(shared())
   const signal = await begun
   await app.close()
   t.ok(signal.aborted)
@@ -278,25 +202,21 @@ test('a handler that never returns does not keep the process of a closed applica
 })
 
 test('modules close after a handler that goes on when its time is over, which is waited for like any other', async (t) => {
-  class Happened extends defineEvent('happened', Type.Object({})) {}
   for (const closeTimeout of [60_000, 20]) {
     const order: string[] = []
     let release = () => {}
-    class DeafHandler {
-      static event = Happened
-      async handle() {
-        await new Promise<void>((resolve) => (release = resolve))
-        order.push('handler')
-        throw new Error('late')
-      }
+    const handle = async () => {
+      await new Promise<void>((resolve) => (release = resolve))
+      order.push('handler')
+      throw new Error('late')
     }
-    const app = Fastify()
     const database = new Database(':memory:')
-    const transport = sqliteOutbox({ database, attemptTimeout: 1, maxAttempts: 1, closeTimeout })
-    await app.register(events, { transport, handlers: [DeafHandler] })
-    await app.register(modules, { modules: [{ name: 'm', onClose: () => void order.push('module') }] })
-    await app.ready()
-    await app.events.publish(new Happened({}))
+    const { app } = await startApp(t, {
+      transport: sqliteOutbox({ database, attemptTimeout: 1, maxAttempts: 1, closeTimeout }),
+      handlers: [handlerOf(NoteShared, handle)],
+      modules: [{ name: 'm', onClose: () => void order.push('module') }],
+    })
+    await app.events.publish(shared())
     await until(() => app.events.stats().deadLettered === 1)
     const closing = app.close()
     await delay(1)

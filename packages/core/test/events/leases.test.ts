@@ -8,14 +8,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import { Type } from '@sinclair/typebox'
 import Database from 'better-sqlite3'
-import Fastify, { type FastifyInstance } from 'fastify'
 import pg from 'pg'
 import { test, type Test } from 'tap'
-import { defineEvent, type EventTransport, events } from '@fastify-modular/core'
+import { defineEvent, type EventTransport } from '@fastify-modular/core'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { until } from '@fastify-modular/test-support/until'
+import { handlerOf, startApp } from './fixtures/app.js'
 
 class Happened extends defineEvent('happened', Type.Object({})) {}
 
@@ -76,21 +76,13 @@ const engines: Record<string, (t: Test) => Promise<Engine>> = {
 async function start(t: Test, transport: EventTransport) {
   let release: (error?: Error) => void = () => {}
   let begun = 0
-  class SlowHandler {
-    static event = Happened
-    async handle() {
-      begun++
-      const error = await new Promise<Error | undefined>((resolve) => (release = resolve))
-      if (error) throw error
-    }
+  const handle = async () => {
+    begun++
+    const error = await new Promise<Error | undefined>((resolve) => (release = resolve))
+    if (error) throw error
   }
-  const app: FastifyInstance = Fastify()
-  t.teardown(async () => {
-    release()
-    await app.close()
-  })
-  await app.register(events, { transport, handlers: [SlowHandler] })
-  await app.ready()
+  const { app } = await startApp(t, { transport, handlers: [handlerOf(Happened, handle, 'SlowHandler')] })
+  t.teardown(() => release())
   await app.events.publish(new Happened({}))
   await until(() => begun === 1)
   return { app, begun: () => begun, release: (error?: Error) => release(error) }
@@ -215,28 +207,21 @@ test('sqliteOutbox: what ends while it closes is recorded at once, and not after
   const shared = database()
   const left = () => shared.prepare('SELECT count(*) FROM event_delivery').pluck().get()
   const ends = new Map<string, () => void>()
-  const running = (name: string) => () => new Promise<void>((resolve) => ends.set(name, resolve))
-  class SlowHandler {
-    static event = Happened
-    handle = running('slow')
-  }
-  class QuickHandler {
-    static event = Happened
-    handle = running('quick')
-  }
-  const app = Fastify()
-  const transport = sqliteOutbox({ database: shared, lease: 60_000, closeTimeout: 60_000 })
-  await app.register(events, { transport, handlers: [SlowHandler, QuickHandler] })
+  const running = (name: string) =>
+    handlerOf(Happened, () => new Promise<void>((resolve) => ends.set(name, resolve)), `${name}Handler`)
   let isClosing = false
-  app.addHook('preClose', async () => void (isClosing = true))
-  await app.ready()
+  const { app } = await startApp(t, {
+    transport: sqliteOutbox({ database: shared, lease: 60_000, closeTimeout: 60_000 }),
+    handlers: [running('Slow'), running('Quick')],
+    prepare: (made) => made.addHook('preClose', async () => void (isClosing = true)),
+  })
   await app.events.publish(new Happened({}))
   await until(() => ends.size === 2)
   const closed = app.close()
   await until(() => isClosing)
-  ends.get('quick')?.()
+  ends.get('Quick')?.()
   await until(() => left() === 1)
-  ends.get('slow')?.()
+  ends.get('Slow')?.()
   await closed
   t.equal(left(), 0)
 })

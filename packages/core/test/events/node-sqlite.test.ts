@@ -1,9 +1,6 @@
 /** The outbox on `node:sqlite`, and what the adapter to it promises. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type Test, test } from 'tap'
-import { fromBetterSqlite, type Tx } from '@fastify-modular/core'
+import { fromBetterSqlite } from '@fastify-modular/core'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import {
   nodeSqlite,
@@ -11,7 +8,8 @@ import {
   type NodeSqliteDatabase,
   sqliteCodeOf,
 } from '@fastify-modular/core/internal'
-import { eventTransportContract, type TransportFixture } from '@fastify-modular/core/testing'
+import { eventTransportContract } from '@fastify-modular/core/testing'
+import { sqliteFixture } from './fixtures/sqlite.js'
 
 const module = nodeSqlite()
 const needsNode = { skip: module ? false : 'needs node:sqlite (Node 22.13 or newer)' }
@@ -27,52 +25,12 @@ function openConnection(t: Test): NodeSqliteConnection {
   return connection
 }
 
-function transaction(database: NodeSqliteDatabase) {
-  return async (run: (tx: Tx) => void | Promise<void>) => {
-    database.exec('BEGIN IMMEDIATE')
-    try {
-      await run(fromBetterSqlite(database))
-      database.exec('COMMIT')
-    } catch (error) {
-      database.exec('ROLLBACK')
-      throw error
-    }
-  }
-}
-
-function fixture(sameConnection: boolean): TransportFixture {
-  const folder = mkdtempSync(join(tmpdir(), 'outbox-'))
-  const open = (name: string) => {
-    const database = openDatabase(join(folder, name))
-    database.exec('pragma journal_mode = WAL')
-    return database
-  }
-  const own = open('own.db')
-  const business = sameConnection ? own : open('own.db')
-  const foreign = open('foreign.db')
-  const retries = { maxAttempts: 3, retryDelay: 20 }
-  const others: NodeSqliteDatabase[] = []
-  return {
-    create(options) {
-      const database = options ? open('own.db') : own
-      others.push(database)
-      return sqliteOutbox({ database, pollInterval: 20, lease: 500, ...retries, ...options })
-    },
-    transaction: transaction(business),
-    foreignTransaction: transaction(foreign),
-    dispose() {
-      for (const database of new Set([own, business, foreign, ...others])) database.close()
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
-}
-
 for (const sameConnection of [true, false]) {
   const connection = sameConnection ? 'the connection of the publisher' : 'a connection of its own'
   test(`sqliteOutbox on node:sqlite, on ${connection}`, needsNode, async (t) => {
     eventTransportContract(
       (name, run) => void t.test(name, run),
-      () => fixture(sameConnection),
+      () => sqliteFixture(openDatabase, sameConnection, fromBetterSqlite),
       { patience: 60_000 },
     )
   })

@@ -4,40 +4,24 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify from 'fastify'
 import pg from 'pg'
 import { test, type Test } from 'tap'
-import { type EventRecord, eventsOf } from '@fastify-modular/core/testing'
 import { events, type EventTransport } from '@fastify-modular/core'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { startPostgres } from '@fastify-modular/test-support/postgres'
 import { until } from '@fastify-modular/test-support/until'
+import { handlerOf, startApp } from './fixtures/app.js'
 import { NoteShared } from './fixtures/events.js'
-
-class SharedHandler {
-  static event = NoteShared
-  handle() {}
-}
 
 const shared = (by = 'alice') => new NoteShared({ noteId: 'n1', by })
 
-interface Fixture {
-  readonly app: FastifyInstance
-  readonly record: EventRecord
-  /** Messages at level error. */
-  readonly errors: string[]
-}
-
-async function start(t: Test, transport: EventTransport): Promise<Fixture> {
-  const errors: string[] = []
-  const write = (line: string) => void errors.push((JSON.parse(line) as { msg: string }).msg)
-  const app = Fastify({ logger: { level: 'error', stream: { write } } })
-  t.teardown(() => app.close())
-  const record = eventsOf(app)
-  await app.register(events, { transport, handlers: [SharedHandler] })
-  await app.ready()
-  return { app, record, errors }
+/** An application with one handler; `handled` resolves when it has handled so many events. */
+async function start(t: Test, transport: EventTransport) {
+  const { app, errors } = await startApp(t, { transport, handlers: [handlerOf(NoteShared)] })
+  const handled = (count: number) => until(() => app.events.stats().handled >= count)
+  return { app, handled, messages: () => errors.map(({ msg }) => msg) }
 }
 
 function sqliteFile(t: Test): (options?: Database.Options) => Database.Database {
@@ -48,25 +32,25 @@ function sqliteFile(t: Test): (options?: Database.Options) => Database.Database 
 
 test('SQLite: an event that waited while another process locked the file is delivered', async (t) => {
   const open = sqliteFile(t)
-  const { app, record, errors } = await start(
+  const { app, handled, messages } = await start(
     t,
     sqliteOutbox({ database: open({ timeout: 1 }), pollInterval: 5 }),
   )
   const other = open()
   await app.events.publish(shared())
   other.exec('BEGIN IMMEDIATE') // before the event loop comes to deliver
-  await until(() => errors.length > 0)
+  await until(() => messages().length > 0)
   await t.rejects(app.events.publish(shared()), { code: 'SQLITE_BUSY' })
   other.exec('ROLLBACK')
-  await record.waitFor('app.SharedHandler', 1, 20_000)
-  t.same(errors, ['event queue cannot be used'], 'logged once, however often it was tried')
+  await handled(1)
+  t.same(messages(), ['event queue cannot be used'], 'logged once, however often it was tried')
   t.equal(app.events.stats().published, 1, 'what was refused is not counted as published')
 })
 
 test('SQLite: only the first attempt waits for a locked file, until one gets the lock', async (t) => {
   const open = sqliteFile(t)
   const database = open({ timeout: 150 })
-  const { app, record } = await start(t, sqliteOutbox({ database, pollInterval: 5 }))
+  const { app, handled } = await start(t, sqliteOutbox({ database, pollInterval: 5 }))
   const timeouts: number[] = []
   const pragma = database.pragma.bind(database)
   database.pragma = (source, options) => {
@@ -81,23 +65,23 @@ test('SQLite: only the first attempt waits for a locked file, until one gets the
   await t.rejects(app.events.publish(shared()), { code: 'SQLITE_BUSY' })
   t.equal(pragma('busy_timeout', { simple: true }), 150, 'the connection keeps its own time-out')
   other.exec('ROLLBACK')
-  await record.waitFor('app.SharedHandler', 1, 20_000)
+  await handled(1)
   timeouts.length = 0
   await app.events.publish(shared())
-  await record.waitFor('app.SharedHandler', 2, 20_000)
+  await handled(2)
   t.same(timeouts, [], 'a file that is free again is waited for with the whole time-out')
 })
 
 test('SQLite: a full database refuses the event where it is published, and takes it later', async (t) => {
   const database = new Database(':memory:')
-  const { app, record } = await start(t, sqliteOutbox({ database, pollInterval: 5 }))
+  const { app, handled } = await start(t, sqliteOutbox({ database, pollInterval: 5 }))
   const pages = database.pragma('page_count', { simple: true }) as number
   database.pragma(`max_page_count = ${pages}`)
   const large = shared('x'.repeat(100_000))
   await t.rejects(app.events.publish(large), { code: 'SQLITE_FULL' })
   database.pragma('max_page_count = 100000')
   await app.events.publish(large)
-  await record.waitFor('app.SharedHandler', 1, 20_000)
+  await handled(1)
 })
 
 test('SQLite: a read-only database stops the boot', async (t) => {
@@ -108,24 +92,24 @@ test('SQLite: a read-only database stops the boot', async (t) => {
 
 test('SQLite: a database that is closed too early is logged once, and the application still closes', async (t) => {
   const database = new Database(':memory:')
-  const { app, record, errors } = await start(t, sqliteOutbox({ database, pollInterval: 1 }))
+  const { app, handled, messages } = await start(t, sqliteOutbox({ database, pollInterval: 1 }))
   await app.events.publish(shared())
-  await record.waitFor('app.SharedHandler', 1, 20_000)
+  await handled(1)
   database.close()
   await t.rejects(app.events.publish(shared()), /not open/)
-  await until(() => errors.length > 0)
+  await until(() => messages().length > 0)
   await delay(50) // fifty polls
   await app.close()
-  t.same(errors, ['event queue cannot be used'])
+  t.same(messages(), ['event queue cannot be used'])
 })
 
 test('PostgreSQL: the server dies while events are published outside a transaction', async (t) => {
   const server = await startPostgres()
   t.teardown(() => server.stop())
   const { url } = await server.createDatabase()
-  const { app, record } = await start(t, pgBoss({ connectionString: url, pollInterval: 50, retryDelay: 1 }))
+  const { app, handled } = await start(t, pgBoss({ connectionString: url, pollInterval: 50, retryDelay: 1 }))
   await app.events.publish(shared())
-  await record.waitFor('app.SharedHandler', 1, 20_000)
+  await handled(1)
   const refused: unknown[] = []
   const publisher = (async () => {
     while (refused.length < 3)
@@ -152,14 +136,14 @@ test('PostgreSQL: a revoked table refuses publishers and is logged; delivery goe
   await owner.query(`CREATE ROLE app LOGIN PASSWORD 'app'; GRANT ALL ON SCHEMA public TO app`)
   await owner.query(`GRANT CREATE ON DATABASE ${new URL(url).pathname.slice(1)} TO app`)
   const asApp = Object.assign(new URL(url), { username: 'app', password: 'app' }).href
-  const { app, record, errors } = await start(t, pgBoss({ connectionString: asApp, pollInterval: 50 }))
+  const { app, handled, messages } = await start(t, pgBoss({ connectionString: asApp, pollInterval: 50 }))
   await owner.query('REVOKE ALL ON ALL TABLES IN SCHEMA pgboss FROM app')
   await t.rejects(app.events.publish(shared()), { code: '42501' })
-  await until(() => errors.includes('event queue cannot be used'))
+  await until(() => messages().includes('event queue cannot be used'))
   t.equal(app.events.stats().published, 0)
   await owner.query('GRANT ALL ON ALL TABLES IN SCHEMA pgboss TO app')
   await app.events.publish(shared())
-  await record.waitFor('app.SharedHandler', 1, 20_000)
+  await handled(1)
 })
 
 test('PostgreSQL: a boot that fails because the role may only read the queue leaves no connection behind', async (t) => {
@@ -180,10 +164,7 @@ test('PostgreSQL: a boot that fails because the role may only read the queue lea
   limited.username = 'limited'
   limited.password = 'limited'
 
-  const app = Fastify()
-  app.register(events, { transport: pgBoss({ connectionString: limited.href }) })
-  await t.rejects(async () => app.ready(), { code: '42501' })
-  await app.close() // a queue that still ran would keep this process alive
+  await t.rejects(start(t, pgBoss({ connectionString: limited.href })), { code: '42501' })
   const connections = `SELECT FROM pg_stat_activity WHERE usename = 'limited'`
   await until(async () => (await admin.query(connections)).rowCount === 0)
 })

@@ -221,36 +221,6 @@ test('events are fetched several at a time, in the order in which they were publ
   t.ok(statements.filter(isFetch).length <= 12, 'ten slots, ten events a fetch')
 })
 
-test('what changes dead letters and subscriptions is no part of a transaction that rolls back', async (t) => {
-  const { url } = await testDatabase(t)
-  const client = await connect(t, url)
-  let isBroken = true
-  let handled = 0
-  const handle = () => {
-    if (isBroken) throw new Error('cannot digest')
-    handled++
-  }
-  const { app } = await startInstance(t, url, handle, { maxAttempts: 1 })
-  await client.query(
-    `INSERT INTO pgboss.queue (name, policy) VALUES ('events.app.Gone', 'standard');
-     INSERT INTO pgboss.subscription (event, name) VALUES ('test.other', 'events.app.Gone')`,
-  )
-  const { deadLetters, removedHandlers } = app.events
-  for (const number of [1, 2]) await app.events.publish(new Numbered({ number }))
-  await until(async () => (await deadLetters?.list())?.length === 2)
-  const [first, second] = (await deadLetters?.list()) ?? []
-  isBroken = false
-  await client.query('BEGIN')
-  await app.events.publish(new Numbered({ number: 3 }), { tx: fromPg(client) })
-  t.equal(await deadLetters?.discard(first?.id ?? ''), true)
-  t.equal(await deadLetters?.replay(second?.id ?? ''), true)
-  t.equal(await removedHandlers?.unsubscribe('app.Gone'), true)
-  await client.query('ROLLBACK')
-  await until(() => handled === 1)
-  t.same(await deadLetters?.list(), [])
-  t.same(await removedHandlers?.list(), [])
-})
-
 test('a handler is notified, and listed when it is removed, whatever its module is called', async (t) => {
   const { url } = await testDatabase(t)
   let handled = 0

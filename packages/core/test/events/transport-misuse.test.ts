@@ -1,19 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import Fastify from 'fastify'
 import { test } from 'tap'
-import { events, fromBetterSqlite, inProcess } from '@fastify-modular/core'
+import { fromBetterSqlite, inProcess } from '@fastify-modular/core'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { until } from '@fastify-modular/test-support/until'
 import { loadPeer } from '#src/events/pg-boss/database.js'
+import { handlerOf, startApp } from './fixtures/app.js'
 import { NoteShared } from './fixtures/events.js'
 
-class CountHandler {
-  static event = NoteShared
-  handle() {}
-}
+const handlers = [handlerOf(NoteShared)]
 
 const event = new NoteShared({ noteId: '1', by: 'a' })
 
@@ -26,28 +23,17 @@ test('FMOD_CORE_TRANSPORT_NOT_OPEN: a durable transport that no plugin opened re
 
 test('FMOD_CORE_TRANSPORT_SHARED: a second application cannot use the transport of the first one', async (t) => {
   for (const transport of [inProcess(), sqliteOutbox({ database: new Database(':memory:') })]) {
-    const app = Fastify()
-    t.teardown(() => app.close())
-    await app.register(events, { transport, handlers: [CountHandler] })
-    await app.ready()
-    const second = Fastify()
-    await t.rejects(async () => second.register(events, { transport }), {
-      code: 'FMOD_CORE_TRANSPORT_SHARED',
-      message: transport.name,
-    })
-    await second.close()
+    const { app } = await startApp(t, { transport, handlers })
+    const refused = { code: 'FMOD_CORE_TRANSPORT_SHARED', message: transport.name }
+    await t.rejects(startApp(t, { transport }), refused)
     await app.events.publish(event)
-    for (const end = Date.now() + 20_000; app.events.stats().handled === 0; await delay(5))
-      if (Date.now() > end) throw new Error('it was not handled within 20 s')
+    await until(() => app.events.stats().handled === 1)
   }
 })
 
 test('FMOD_CORE_TRANSACTION_OPEN: an event waits for the end of a transaction that it is no part of', async (t) => {
   const database = new Database(':memory:')
-  const app = Fastify()
-  t.teardown(() => app.close())
-  await app.register(events, { transport: sqliteOutbox({ database }), handlers: [CountHandler] })
-  await app.ready()
+  const { app } = await startApp(t, { transport: sqliteOutbox({ database }), handlers })
   const stored = () => database.prepare('SELECT count(*) FROM event_outbox').pluck().get()
   database.exec('BEGIN')
   const published = app.events.publish(event)
@@ -63,19 +49,15 @@ test('FMOD_CORE_TRANSACTION_OPEN: an event waits for the end of a transaction th
 
 test('what changes dead letters and subscriptions waits for a transaction that rolls back', async (t) => {
   const database = new Database(':memory:')
-  class FailingHandler {
-    static event = NoteShared
-    handle(): void {
-      if (isBroken) throw new Error('cannot digest')
-    }
-  }
   let isBroken = true
-  const app = Fastify()
-  t.teardown(() => app.close())
-  const transport = sqliteOutbox({ database, maxAttempts: 1 })
-  await app.register(events, { transport, handlers: [FailingHandler] })
+  const handle = () => {
+    if (isBroken) throw new Error('cannot digest')
+  }
+  const { app } = await startApp(t, {
+    transport: sqliteOutbox({ database, maxAttempts: 1 }),
+    handlers: [handlerOf(NoteShared, handle)],
+  })
   database.exec("INSERT INTO event_subscription (handler, type) VALUES ('app.Gone', 'notes.shared')")
-  await app.ready()
   await app.events.publish(event)
   await app.events.publish(event)
   const { deadLetters, removedHandlers } = app.events
@@ -105,17 +87,12 @@ test('what was handled is recorded at the end, and the rest handed back, after a
     let begin = () => {}
     const begun = new Promise<void>((resolve) => (begin = resolve))
     let release = () => {}
-    class SlowHandler {
-      static event = NoteShared
-      async handle() {
-        begin()
-        await new Promise<void>((resolve) => (release = resolve))
-      }
+    const handle = async () => {
+      begin()
+      await new Promise<void>((resolve) => (release = resolve))
     }
-    const app = Fastify()
     const transport = sqliteOutbox({ database, closeTimeout: isEnding ? 60_000 : 0 })
-    await app.register(events, { transport, handlers: [SlowHandler] })
-    await app.ready()
+    const { app } = await startApp(t, { transport, handlers: [handlerOf(NoteShared, handle)] })
     await app.events.publish(event)
     await begun
     database.exec('BEGIN IMMEDIATE')
@@ -131,23 +108,15 @@ test('what was handled is recorded at the end, and the rest handed back, after a
 
 test('a transaction that stays open holds up deliveries on its connection, is logged once, and loses none', async (t) => {
   const database = new Database(':memory:')
-  const messages: string[] = []
-  const write = (line: string) => void messages.push(line)
-  const app = Fastify({ logger: { level: 'error', stream: { write } } })
-  t.teardown(() => app.close())
-  await app.register(events, { transport: sqliteOutbox({ database }), handlers: [CountHandler] })
-  await app.ready()
+  const { app, errors } = await startApp(t, { transport: sqliteOutbox({ database }), handlers })
   database.exec('BEGIN')
   app.events.publish(event, { tx: fromBetterSqlite(database) })
-  await until(() => messages.length > 0)
-  t.match(JSON.parse(messages[0] ?? '{}'), {
-    msg: 'event queue cannot be used',
-    err: { code: 'FMOD_CORE_TRANSACTION_OPEN' },
-  })
+  await until(() => errors.length > 0)
+  t.match(errors, [{ msg: 'event queue cannot be used', err: { code: 'FMOD_CORE_TRANSACTION_OPEN' } }])
   t.equal(app.events.stats().handled, 0)
   database.exec('COMMIT')
   await until(() => app.events.stats().handled === 1)
-  t.equal(messages.length, 1)
+  t.equal(errors.length, 1)
 })
 
 test('FMOD_CORE_PEER_MISSING: an optional peer that is not installed is named, and the cause kept', async (t) => {

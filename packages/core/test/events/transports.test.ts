@@ -1,65 +1,21 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { drizzle as drizzleSqlite } from 'drizzle-orm/better-sqlite3'
 import { drizzle as drizzlePg } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { test } from 'tap'
-import { fromBetterSqlite, fromPg, inProcess, type SyncTx, type Tx } from '@fastify-modular/core'
+import { fromBetterSqlite, fromPg, inProcess, type Tx } from '@fastify-modular/core'
 import { fromDrizzle } from '@fastify-modular/core/events/drizzle'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
-import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
-import { eventTransportContract, type TransportFixture } from '@fastify-modular/core/testing'
+import { eventTransportContract } from '@fastify-modular/core/testing'
 import { createDatabase, testDatabase } from '@fastify-modular/test-support/postgres'
+import { sqliteFixture } from './fixtures/sqlite.js'
 
 type Run = (tx: Tx) => void | Promise<void>
 const retries = { maxAttempts: 3, retryDelay: 20 }
 /** For a busy machine. */
 const patience = { patience: 60_000 }
 
-/** A transaction by plain statements, so that its callback may be asynchronous, too. */
-function sqliteTransaction(database: Database.Database, txOf: () => SyncTx) {
-  return async (run: Run) => {
-    database.exec('BEGIN IMMEDIATE')
-    try {
-      await run(txOf())
-      database.exec('COMMIT')
-    } catch (error) {
-      database.exec('ROLLBACK')
-      throw error
-    }
-  }
-}
-
-function sqliteFixture(
-  sameConnection: boolean,
-  txOf: (database: Database.Database) => SyncTx,
-): TransportFixture {
-  const folder = mkdtempSync(join(tmpdir(), 'outbox-'))
-  const open = (name: string) => {
-    const database = new Database(join(folder, name))
-    database.pragma('journal_mode = WAL')
-    return database
-  }
-  const own = open('own.db')
-  const business = sameConnection ? own : open('own.db')
-  const foreign = open('foreign.db')
-  const others: Database.Database[] = []
-  return {
-    create(options) {
-      const database = options ? open('own.db') : own
-      others.push(database)
-      return sqliteOutbox({ database, pollInterval: 20, lease: 500, ...retries, ...options })
-    },
-    transaction: sqliteTransaction(business, () => txOf(business)),
-    foreignTransaction: sqliteTransaction(foreign, () => txOf(foreign)),
-    dispose() {
-      for (const database of new Set([own, business, foreign, ...others])) database.close()
-      rmSync(folder, { recursive: true, force: true })
-    },
-  }
-}
+const openFile = (file: string) => new Database(file)
 
 test('inProcess', async (t) => {
   eventTransportContract(
@@ -72,7 +28,7 @@ test('inProcess', async (t) => {
 test('sqliteOutbox on the connection of the publisher', async (t) => {
   eventTransportContract(
     (name, run) => void t.test(name, run),
-    () => sqliteFixture(true, fromBetterSqlite),
+    () => sqliteFixture(openFile, true, fromBetterSqlite),
     patience,
   )
 })
@@ -81,7 +37,7 @@ test('sqliteOutbox on a connection of its own, published through drizzle', async
   const txOf = (database: Database.Database) => fromDrizzle(drizzleSqlite(database))
   eventTransportContract(
     (name, run) => void t.test(name, run),
-    () => sqliteFixture(false, txOf),
+    () => sqliteFixture(openFile, false, txOf),
     patience,
   )
 })

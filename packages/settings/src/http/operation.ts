@@ -14,6 +14,8 @@ interface Operation<Params, Query, Body> {
   readonly ok?: TSchema
   /** For reads: whether the answer carries an entity tag, and whether `If-None-Match` is compared with it. */
   readonly tag?: 'sent' | 'compared'
+  /** The answer is a stream of events, which a reader may resume. */
+  readonly isStream?: boolean
   /** For writes: the body of 200 with `Prefer: return=representation`; without it they answer 204. */
   readonly written?: TSchema
 }
@@ -41,11 +43,15 @@ const conditions = Type.Object({
 const known = Type.Object({
   'If-None-Match': text('The entity tag of what the caller has: 304 if it is current'),
 })
+const resumed = Type.Object({
+  'Last-Event-ID': text('The id of the last event that the caller has: what followed is sent first'),
+})
 
 const etag = { ETag: { type: 'string', description: 'The tag of this state' } }
 const headersOf: Readonly<Record<string, object>> = {
   401: { 'WWW-Authenticate': { type: 'string', description: 'How to sign in' } },
   412: etag,
+  429: { 'Retry-After': { type: 'integer', description: 'Seconds' } },
   503: { 'Retry-After': { type: 'integer', description: 'Seconds' } },
 }
 
@@ -66,6 +72,7 @@ export function operation<
   body,
   ok,
   tag,
+  isStream = false,
   written,
 }: Operation<Params, Query, Body>) {
   const isWrite = body !== undefined || written !== undefined
@@ -73,6 +80,7 @@ export function operation<
     ...problemsOfAll,
     ...(params && { 404: 'There is nothing of this name' }),
     ...(isWrite && { 404: 'The setting does not exist', ...problemsOfWrites }),
+    ...(isStream && { 429: 'Too many streams are open' }),
   }).map(([status, description]) => [
     status,
     { description, headers: headersOf[status], content: { 'application/problem+json': { schema: Problem } } },
@@ -100,6 +108,7 @@ export function operation<
       ...(query && { querystring: query }),
       ...(written && { headers: conditions }),
       ...(tag === 'compared' && { headers: known }),
+      ...(isStream && { headers: resumed }),
       ...(body && { body }),
       response,
     },

@@ -14,6 +14,7 @@ import { addHistoryRoutes } from './routes/history.ts'
 import { addListRoute, SharedLists } from './routes/list.ts'
 import { addOwnValueRoutes } from './routes/own-values.ts'
 import { addRestoreRoutes } from './routes/restore.ts'
+import { addStreamRoutes } from './routes/stream.ts'
 import { addTransferRoutes } from './routes/transfer.ts'
 import { addValueRoutes } from './routes/values.ts'
 import { components, type SettingsApp, validatorCompiler } from './schemas.ts'
@@ -23,6 +24,7 @@ export interface RoutesInit {
   readonly service: SettingsService
   readonly authenticate: onRequestHookHandler
   readonly selfService: boolean
+  readonly stream: false | { readonly public?: boolean }
   readonly resolvedSecrets: ResolvedSecrets
   readonly people: NamePeople
   readonly translation: Translation | undefined
@@ -56,6 +58,7 @@ export function addSettingsRoutes(scope: FastifyInstance, init: RoutesInit): voi
   addHistoryRoutes(app, service, people)
   addRestoreRoutes(app, service, people)
   addTransferRoutes(app, service, maxBulkBytes)
+  addStreamRoutes(app, service, init.stream)
 }
 
 /** Answers a failure with problem details (RFC 9457), where no errors plugin does. */

@@ -3,8 +3,8 @@ import { isDomainException } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Observer } from '../diagnostics.ts'
 import { SettingScope } from '../setting-definition.ts'
+import { type Revision, revisionId } from '../store/revision.ts'
 import {
-  type CurrentRows,
   type HistoryRow,
   type RowId,
   type SettingsStore,
@@ -146,9 +146,11 @@ export class Coherence {
   }
 
   /** Looks at the revision that a write of shared rows found. */
-  observe({ revision }: Pick<CurrentRows, 'revision'>): void {
-    this.#latest = revision
-    if (revision < this.#init.sharedValues.revision) this.#isReloadDue = true // the database has gone back
+  observe(found: Revision): void {
+    this.#latest = found.revision
+    const { revision, token } = this.#init.sharedValues
+    if (found.revision < revision || (found.revision === revision && found.token !== token))
+      this.#isReloadDue = true // the database has gone back
   }
 
   /** Takes what a write that failed may have committed, or was refused for. Never rejects. */
@@ -163,9 +165,9 @@ export class Coherence {
   }
 
   /** A hint with a revision is a notification; one without it only says that it is time to check. */
-  #receiveHint(revision?: number): void {
+  #receiveHint(revision?: Revision): void {
     if (revision === undefined) this.#areUsersDue = true
-    else if (this.#state === 'ready' && revision === this.#init.sharedValues.revision) {
+    else if (this.#state === 'ready' && revisionId(revision) === revisionId(this.#init.sharedValues)) {
       this.#checkedAt = Date.now()
       return
     }
@@ -205,7 +207,8 @@ export class Coherence {
     const { store, sharedValues, log } = this.#init
     const known = sharedValues.revision
     const found = await store.shared.news({ after: known, limit: page })
-    if (found.revision < known) {
+    const knownToken = found.revision === known ? found.token : found.knownToken
+    if (found.revision < known || (knownToken ?? sharedValues.token) !== sharedValues.token) {
       this.#isReloadDue = true
       log.warn(
         { known, current: found.revision },
@@ -225,12 +228,12 @@ export class Coherence {
       // Before users are forgotten: what is written in between is found the next time.
       this.#userMark = (await store.users.news(undefined, 0)).next
       this.#areUsersDue = false
-      const { revision, rows } = await store.shared.read()
+      const read = await store.shared.read()
       users.forget()
       const before = { revision: sharedValues.revision, generation: sharedValues.generation }
-      const changes = sharedValues.load(revision, rows)
+      const changes = sharedValues.load(read, read.rows)
       this.closeGap() // of writes during the load
-      listeners.notify(changes, revision, 'remote')
+      listeners.notify(changes, read.revision, 'remote')
       const isNews =
         before.revision !== sharedValues.revision || before.generation !== sharedValues.generation
       return isNews ? 'everything' : 'nothing'
@@ -240,14 +243,14 @@ export class Coherence {
     }
   }
 
-  async #takeNews({ revision, changes }: StoreNews, known: number): Promise<News> {
+  async #takeNews({ revision, token, changes }: StoreNews, known: number): Promise<News> {
     const { sharedValues, listeners } = this.#init
     if (revision === known && sharedValues.complete) return 'nothing'
     // A full page may be one of several.
     if (changes.length === page) return this.#readAll()
     // History keeps the newest row of every value, so that replaying it ends with the current values.
     const effective = sharedValues.replay(
-      revision,
+      { revision, token },
       changes.map((entry) => ({ ...entry, row: toRow(entry) })),
     )
     // Last, so that a listener that reads other settings sees all of the news.

@@ -9,6 +9,7 @@ import { FMOD_SETTINGS_UNKNOWN_KEY } from '../misuse-errors.ts'
 import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
 import type { Locked, LockedBy } from '../overrides.ts'
 import { isSameRow } from '../store/plan-write.ts'
+import { noRevision, type Revision } from '../store/revision.ts'
 import type { RowId, StoredRow } from '../store/store.ts'
 import type { Layer, RowCodec } from '../secrets/row-codec.ts'
 
@@ -66,6 +67,11 @@ interface PastChange extends SharedChange {
   readonly revision: number
 }
 
+/** A key that a revision changed. */
+export interface RevisedKey extends Revision {
+  readonly key: string
+}
+
 /** A setting whose read without a user has a new answer. */
 export interface EffectiveChange {
   readonly state: SettingState
@@ -84,10 +90,15 @@ export class SharedValues {
   /** The last change of each value, by `nameOf`. */
   readonly #changes = new Map<string, PastChange>()
   readonly #states = new Map<string, SettingState>()
-  #revision = 0
+  #last = noRevision
   /** The highest revision that was applied, since the last load began. */
   #highest = 0
   #generation = 0
+  /**
+   * Called when rows or locked values have changed and are in here: with their keys, and with what each revision changed;
+   * undefined where everything was read again, so that nobody knows.
+   */
+  onChange: ((keys: ReadonlySet<string>, revised: readonly RevisedKey[] | undefined) => void) | undefined
 
   constructor(init: SharedValuesInit) {
     this.#init = init
@@ -95,12 +106,17 @@ export class SharedValues {
 
   /** The last revision up to which every write is in here. */
   get revision(): number {
-    return this.#revision
+    return this.#last.revision
+  }
+
+  /** The token of that revision. */
+  get token(): string {
+    return this.#last.token
   }
 
   /** False while a later write is in here, but not all before it. */
   get complete(): boolean {
-    return this.#highest <= this.#revision
+    return this.#highest <= this.revision
   }
 
   /** Counts local changes: a key for caches. */
@@ -150,25 +166,29 @@ export class SharedValues {
   }
 
   /** Takes all rows as of a revision, which may be lower than the one before: the database may have gone back. */
-  load(at: number, rows: readonly StoredRow[]): readonly EffectiveChange[] {
+  load(at: Revision, rows: readonly StoredRow[]): readonly EffectiveChange[] {
     const loaded = this.#take(rows.map((row) => ({ ...row, row })))
     const absent = [...this.#changes.values()].filter(({ revision }) => revision === unknown)
-    const unset = this.#take(absent.map((change) => ({ ...change, row: undefined, revision: at })))
-    this.#revision = at
-    return this.resolveAgain(new Set([...loaded, ...unset]))
+    const unset = this.#take(absent.map((change) => ({ ...change, row: undefined, revision: at.revision })))
+    this.#last = { revision: at.revision, token: at.token }
+    return this.#resolve(new Set([...loaded, ...unset]), undefined)
   }
 
   /** Takes what one revision changed. */
-  apply(at: number, changes: readonly SharedChange[]): readonly EffectiveChange[] {
-    this.#highest = Math.max(this.#highest, at)
-    if (at === this.#revision + 1) this.#revision = at
-    return this.resolveAgain(new Set(this.#take(changes.map((change) => ({ ...change, revision: at })))))
+  apply({ revision, token }: Revision, changes: readonly SharedChange[]): readonly EffectiveChange[] {
+    this.#highest = Math.max(this.#highest, revision)
+    if (revision === this.revision + 1) this.#last = { revision, token }
+    const changed = this.#take(changes.map((change) => ({ ...change, revision })))
+    return this.#resolve(
+      new Set(changed),
+      changes.map(({ key }) => ({ key, revision, token })),
+    )
   }
 
   /** Takes all changes up to a revision, oldest first. A value that came back to what it was has not changed. */
-  replay(to: number, changes: readonly PastChange[]): readonly EffectiveChange[] {
-    this.#revision = Math.max(this.#revision, to)
-    return this.resolveAgain(new Set(this.#take(changes)))
+  replay(to: Revision, changes: readonly (PastChange & Revision)[]): readonly EffectiveChange[] {
+    if (to.revision > this.revision) this.#last = { revision: to.revision, token: to.token }
+    return this.#resolve(new Set(this.#take(changes)), changes)
   }
 
   /** Takes rows whose texts were encrypted anew, with the values and revisions they had. */
@@ -180,6 +200,13 @@ export class SharedValues {
 
   /** Resolves settings again: their locked values may have changed. */
   resolveAgain(keys: ReadonlySet<string>): readonly EffectiveChange[] {
+    return this.#resolve(keys, [])
+  }
+
+  #resolve(
+    keys: ReadonlySet<string>,
+    revised: readonly RevisedKey[] | undefined,
+  ): readonly EffectiveChange[] {
     if (keys.size > 0) this.#generation++
     const changes: EffectiveChange[] = []
     for (const key of keys) {
@@ -189,6 +216,7 @@ export class SharedValues {
       this.#states.set(key, state)
       if (!isSame(old.shared, state.shared)) changes.push({ state, previous: old.shared })
     }
+    this.onChange?.(keys, revised)
     return changes
   }
 

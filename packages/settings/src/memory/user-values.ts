@@ -63,6 +63,8 @@ export class UserCache {
   readonly #reading = new Map<string, Promise<UserValues>>()
   /** Users in memory by the names that notifications give them, from the first one on. */
   #byHash: Map<string, string> | undefined
+  /** Called with the users whose values have changed, or with their names in notifications; without either all may have. */
+  onForget: ((ids: Iterable<string> | undefined, hashes?: Iterable<string>) => void) | undefined
 
   constructor(init: UserCacheInit) {
     this.#init = init
@@ -88,6 +90,7 @@ export class UserCache {
       this.#reading.delete(userId)
       this.#drop(userId)
     }
+    this.onForget?.(userIds)
   }
 
   /** The same for those of the users who are in memory. No query, and next to nothing for others. */
@@ -99,6 +102,7 @@ export class UserCache {
       const userId = this.#byHash.get(hash)
       if (userId !== undefined) this.forget([userId])
     }
+    this.onForget?.([], hashes)
   }
 
   #drop(userId: string): void {

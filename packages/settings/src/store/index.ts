@@ -13,6 +13,7 @@ export {
   planWrite,
   rowIdText,
 } from './plan-write.ts'
+export { noRevision, parseRevision, type Revision, revisionId } from './revision.ts'
 export { compareHistoryIds, selectHistory, selectPage } from './select-history.ts'
 export {
   type AppliedChange,

@@ -5,11 +5,11 @@ import {
   compareRowIds,
   compareText,
   type FoundOfUsers,
-  type FoundShared,
   historyOf,
   planWrite,
   rowIdText,
 } from './plan-write.ts'
+import { noRevision, type Revision } from './revision.ts'
 import { compareHistoryIds, newestFirst, selectHistory, selectPage } from './select-history.ts'
 import type {
   Erased,
@@ -28,7 +28,7 @@ import type {
 export function memoryStore(): SettingsStore {
   const rows = new Map<string, StoredRow>()
   let history: HistoryRow[] = []
-  let revision = 0
+  let last = noRevision
   /** Users in the order of their last write. */
   const written = new Map<string, number>()
   let writes = 0
@@ -37,17 +37,20 @@ export function memoryStore(): SettingsStore {
   return {
     info: { name: 'memory', durable: false, transactional: false },
     shared: {
-      read: async () => ({ revision, rows: select((row) => row.scope !== SettingScope.User) }),
+      read: async () => ({ ...last, rows: select((row) => row.scope !== SettingScope.User) }),
       news: async ({ after, limit }) => ({
-        revision,
+        ...last,
+        knownToken:
+          history.find(({ scope, revision }) => scope !== SettingScope.User && revision === after)?.token ??
+          null,
         changes: history
           .filter((row) => row.scope !== SettingScope.User && row.revision > after)
           .toSorted(compareHistoryIds)
           .slice(limit === 0 ? Infinity : -limit),
       }),
       write: async (request) => {
-        const result = write(request, { revision })
-        revision = result.revision
+        const result = write(request, last)
+        last = { revision: result.revision, token: result.token }
         return result
       },
     },
@@ -99,10 +102,7 @@ export function memoryStore(): SettingsStore {
     close: async () => {},
   }
 
-  function write(
-    request: WriteRequest,
-    found: Pick<FoundShared, 'revision'> | Pick<FoundOfUsers, 'lastVersion'>,
-  ): WriteResult {
+  function write(request: WriteRequest, found: Revision | Pick<FoundOfUsers, 'lastVersion'>): WriteResult {
     checkWrite(request)
     const known = request.reads.flatMap((id) => rows.get(rowIdText(id)) ?? [])
     const result = planWrite(request, { ...found, at: Date.now(), rows: known })

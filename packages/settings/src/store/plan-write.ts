@@ -1,7 +1,9 @@
 /** Rows by name, and what a write does, decided before a store touches anything. The same for every store. */
+import { randomBytes } from 'node:crypto'
 import { ArgumentException } from '@fastify-modular/core'
 import { FMOD_SETTINGS_INVALID_WRITE } from '../misuse-errors.ts'
 import { isStorable, SettingScope } from '../setting-definition.ts'
+import { noRevision, type Revision } from './revision.ts'
 import type {
   AppliedChange,
   HistoryRow,
@@ -80,11 +82,8 @@ interface Found {
   readonly rows: Iterable<StoredRow>
 }
 
-/** For a write of System and Application rows. */
-export interface FoundShared extends Found {
-  /** The number of the last such write. */
-  readonly revision: number
-}
+/** For a write of System and Application rows: the last such write. */
+export interface FoundShared extends Found, Revision {}
 
 /** For a write of users' rows. */
 export interface FoundOfUsers extends Found {
@@ -100,14 +99,20 @@ export interface FoundOfUsers extends Found {
  */
 export function planWrite(request: WriteRequest, current: FoundShared | FoundOfUsers): WriteResult {
   const { at, rows } = current
-  const known = 'revision' in current ? current.revision : 0
+  const known = 'revision' in current ? current : noRevision
   const versionOf = (change: RowChange, before: StoredRow | undefined): number =>
-    'revision' in current ? known + 1 : Math.max((before?.revision ?? current.lastVersion(change)) + 1, at)
+    'revision' in current
+      ? known.revision + 1
+      : Math.max((before?.revision ?? current.lastVersion(change)) + 1, at)
   const found = new Map<string, StoredRow | undefined>()
   for (const id of request.reads) found.set(rowIdText(id), undefined)
   for (const row of rows) if (found.has(rowIdText(row))) found.set(rowIdText(row), row)
   const changes: AppliedChange[] = []
-  const decided = request.decide({ revision: known, get: (id) => found.get(rowIdText(id)) })
+  const decided = request.decide({
+    revision: known.revision,
+    token: known.token,
+    get: (id) => found.get(rowIdText(id)),
+  })
   for (const change of decided) {
     const name = rowIdText(change)
     const before = found.get(name)
@@ -122,8 +127,14 @@ export function planWrite(request: WriteRequest, current: FoundShared | FoundOfU
     const after = rowAfter(change, version, at, request.actor)
     changes.push({ scope, userId, key, revision: version, before, after })
   }
-  const highest = changes.reduce((max, change) => Math.max(max, change.revision), known)
-  return { revision: highest, at, changes: changes.toSorted(compareRowIds) }
+  const highest = changes.reduce((max, change) => Math.max(max, change.revision), known.revision)
+  const token = changes.length > 0 ? randomBytes(4).toString('hex') : known.token
+  return {
+    revision: highest,
+    token: 'revision' in current ? token : '',
+    at,
+    changes: changes.toSorted(compareRowIds),
+  }
 }
 
 /** The row of history that a change leaves. */
@@ -133,6 +144,7 @@ export function historyOf(change: AppliedChange, request: WriteRequest, result: 
     userId: change.userId,
     key: change.key,
     revision: change.revision,
+    token: result.token,
     oldValue: change.before?.value ?? null,
     oldEncrypted: change.before?.encrypted ?? false,
     newValue: change.after?.value ?? null,

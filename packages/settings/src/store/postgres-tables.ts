@@ -82,6 +82,7 @@ export function postgresSettingsTables(options: PostgresTableNames = {}) {
       xid: xid8('xid')
         .notNull()
         .default(sql`pg_current_xact_id()`),
+      token: text('token').notNull().default(''),
       setSize: integer('set_size').notNull().default(1),
     },
     (row) => [

@@ -3,6 +3,7 @@ import { and, asc, type Column, desc, eq, lt, lte, or, type SQL, sql, type SQLWr
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { SettingScope } from '../setting-definition.ts'
 import type { PostgresTables } from './postgres-tables.ts'
+import { noRevision, parseRevision } from './revision.ts'
 import { compareHistoryIds, countWithin } from './select-history.ts'
 import type {
   HistoryPlace,
@@ -94,7 +95,10 @@ function prepareShared({ db, tables: { values, meta }, statement }: ReadEngine) 
     .prepare(statement('shared'))
   return async () => {
     const found = await shared.execute()
-    return { revision: Number(found[0]?.revision ?? 0), rows: found.flatMap(({ row }) => row ?? []) }
+    return {
+      ...(parseRevision(found[0]?.revision) ?? noRevision),
+      rows: found.flatMap(({ row }) => row ?? []),
+    }
   }
 }
 
@@ -108,7 +112,12 @@ function prepareNews({ db, tables: { history, meta }, entry, statement }: ReadEn
     .limit(sql.placeholder('limit'))
     .as('changes')
   const news = db
-    .select({ revision: meta.value, change: { ...changes._.selectedFields } })
+    .select({
+      revision: meta.value,
+      knownToken: sql<string | null>`(select ${history.token} from ${history}
+        where ${history.scope} < 2 and ${history.revision} = ${sql.placeholder('after')} limit 1)`,
+      change: { ...changes._.selectedFields },
+    })
     .from(meta)
     .leftJoin(changes, sql`true`)
     .where(eq(meta.name, 'revision'))
@@ -116,7 +125,9 @@ function prepareNews({ db, tables: { history, meta }, entry, statement }: ReadEn
   return async (query: NewsQuery) => {
     const found = await news.execute({ ...query })
     const entries = found.flatMap((row) => row.change ?? []).toSorted(compareHistoryIds)
-    return { revision: Number(found[0]?.revision ?? 0), changes: entries }
+    const [last] = found
+    const revision = parseRevision(last?.revision) ?? noRevision
+    return { ...revision, knownToken: last?.knownToken ?? null, changes: entries }
   }
 }
 

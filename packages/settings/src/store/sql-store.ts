@@ -87,7 +87,7 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
   async close(): Promise<void> {
     const open = this.parts
     this.parts = undefined
-    await Promise.all([...this.#watches].map((stop) => stop()))
+    await Promise.all([...this.#watches].map(async (stop) => stop()))
     this.#watches.clear()
     await open?.release()
   }

@@ -58,6 +58,7 @@ export function sqliteSettingsTables(options: { readonly tablePrefix?: string } 
       at: integer('at').notNull(),
       // Counts the writes of users' values.
       seq: integer('seq').notNull().default(0),
+      token: text('token').notNull().default(''),
       setSize: integer('set_size').notNull().default(1),
     },
     (row) => [

@@ -11,6 +11,7 @@ import { createHash } from 'node:crypto'
 import { ServiceUnavailableException, type Tx } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
 import type { SettingScope } from '../setting-definition.ts'
+import type { Revision } from './revision.ts'
 
 /** Identifies one value. */
 export interface RowId {
@@ -42,6 +43,8 @@ export interface RowChange extends RowId {
 export interface HistoryRow extends RowId {
   /** The version that the row got. */
   readonly revision: number
+  /** Of the revision; empty for users' rows. */
+  readonly token: string
   readonly oldValue: string | null
   readonly oldEncrypted: boolean
   readonly newValue: string | null
@@ -80,7 +83,7 @@ export interface ReencryptRequest {
 }
 
 /** The rows named in `WriteRequest.reads`, as they are under the write lock. */
-export interface CurrentRows {
+export interface CurrentRows extends Revision {
   /** The revision before this write; 0 where the write is of users' rows, which does not look at it. */
   readonly revision: number
   get(id: RowId): StoredRow | undefined
@@ -107,6 +110,8 @@ export interface WriteRequest {
 
 /** What a write did. */
 export interface WriteResult {
+  /** Of the revision; empty where the write is of users' rows. */
+  readonly token: string
   /** After a write of System and Application rows, with or without changes. Of users' rows: the highest version that it gave, or 0. */
   readonly revision: number
   /** Milliseconds since the epoch, by the clock of the database. */
@@ -173,9 +178,11 @@ export interface NewsQuery {
 }
 
 /** Where a database stands, and what has happened to System and Application values; all of one moment. */
-export interface StoreNews {
+export interface StoreNews extends Revision {
   /** The number of the last committed write of System and Application values. */
   readonly revision: number
+  /** The token of the revision that was asked about; null where the history has no entry of it. */
+  readonly knownToken: string | null
   /** Oldest first. */
   readonly changes: readonly HistoryRow[]
 }
@@ -203,7 +210,7 @@ export interface Erased {
 /** Called by a store that other processes may write to. */
 export interface StoreWatch {
   /** Another process may have written: the revision where the database sent it along, nothing when it is time to look. */
-  onHint(revision?: number): void
+  onHint(revision?: Revision): void
   /** Another process wrote values of the users with these `userHash`es; of any user without them. */
   onUsers(hashes?: readonly string[]): void
   /** What other processes write is not announced for a while; hints without a revision may still come. */
@@ -228,7 +235,7 @@ export interface StoreInfo {
 /** System and Application rows, which belong to no user. */
 export interface SharedStore {
   /** All rows and the revision, of one moment. */
-  read(): Promise<{ readonly revision: number; readonly rows: readonly StoredRow[] }>
+  read(): Promise<Revision & { readonly rows: readonly StoredRow[] }>
   /** Where the database stands, and what changed. Called for every hint: it should be one query. */
   news(query: NewsQuery): Promise<StoreNews>
   /**

@@ -184,7 +184,7 @@ async function applyCommit(
   if (shared.length === 0) users.forget(changes.map(({ userId }) => userId))
   else {
     const effective = sharedValues.apply(
-      revision,
+      written,
       shared.map(({ scope, key, after }) => ({ scope, key, row: after })),
     )
     coherence.closeGap()

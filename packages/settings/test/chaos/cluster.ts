@@ -219,7 +219,7 @@ async function readDatabase(pool: Pool): Promise<Found> {
     newValue: decode(row.new_value),
   }))
   return {
-    revision: Number(meta.rows[0]?.value),
+    revision: Number(String(meta.rows[0]?.value).split('-')[0]),
     values: new Map(values.rows.map((row) => [rowName(row.user_id, row.key), JSON.parse(row.value)])),
     entries,
     byRow: group(entries, ({ userId, key }) => rowName(userId, key)),

@@ -1,4 +1,5 @@
 /** Rules that hold for every route: the tests derive their cases from the routes that the plugin registers. */
+import { text } from 'node:stream/consumers'
 import { type FindCaller, settings } from '@fastify-modular/settings'
 import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
 import { test } from 'tap'
@@ -27,6 +28,8 @@ const requests: Readonly<Record<string, { readonly query?: string; readonly body
   listSettingChanges: {},
   exportSettings: {},
   importSettings: { body: { format: 1, settings: [title] } },
+  streamSettings: {},
+  streamPublicSettings: {},
 }
 
 interface Route {
@@ -58,7 +61,7 @@ function toRequests(routes: readonly RouteOptions[]): readonly Route[] {
         method: method as Route['method'],
         url: query ? `${path}?${query}` : path,
         body,
-        isPublic: operation === 'getPublicSettings',
+        isPublic: operation === 'getPublicSettings' || operation === 'streamPublicSettings',
         isWrite: 204 in Object(route.schema?.response),
       }
     }),
@@ -70,7 +73,12 @@ function operationOf({ schema }: RouteOptions): string {
 }
 
 async function request(app: FastifyInstance, { method, url, body }: Route, headers = {}) {
-  return app.inject({ method, url, headers, ...(body !== undefined && { payload: Object(body) }) })
+  const sent = { method, url, headers, ...(body !== undefined && { payload: Object(body) }) }
+  const answer = await app.inject({ ...sent, payloadAsStream: true })
+  const { statusCode } = answer
+  // A stream that was opened has no end.
+  const payload = statusCode === 200 && url.endsWith('/stream') ? '' : await text(answer.stream())
+  return { statusCode, headers: answer.headers, payload }
 }
 
 /** Two revisions of the title, and one of a setting that the editor owns. */

@@ -242,8 +242,8 @@ test('every route is described: operation, tag, summary, problems', async (t) =>
   })
   await app.register(settings, { definitions: [definitions], caller: () => null })
   await app.ready()
-  t.equal(described.length, 18)
-  t.equal(new Set(described.map(({ operationId }) => operationId)).size, 18)
+  t.equal(described.length, 20)
+  t.equal(new Set(described.map(({ operationId }) => operationId)).size, 20)
 })
 
 test('what hooks of the host put into Vary stays there', async (t) => {

@@ -299,7 +299,7 @@ test('while changes are not announced the status is stale, until the next one is
   const { settings } = await createApp(t, { store })
   watches[0]?.onLost(new Error('the listener was cut off'))
   t.equal(settings.status.state, 'stale')
-  watches[0]?.onHint(0)
+  watches[0]?.onHint({ revision: 0, token: '00000000' })
   await settings.refresh()
   t.equal(settings.status.state, 'ready')
 })

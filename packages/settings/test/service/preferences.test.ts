@@ -42,7 +42,7 @@ async function createPair(t: Test) {
   const counting = countingStore(inner)
   const there = await createApp(t, { store: counting.store })
   counting.calls.length = 0
-  return { here, there, ...counting }
+  return { here, there, inner, ...counting }
 }
 
 test('an instance that does not hold the user does no query when he changes; one that does reads him again', async (t) => {
@@ -86,14 +86,14 @@ test('a notice while a user is being read makes that read too old', async (t) =>
 })
 
 test('a shared write costs another instance one query, a look without a notice finds users too', async (t) => {
-  const { here, there, calls, watch } = await createPair(t)
+  const { here, there, inner, calls, watch } = await createPair(t)
   await there.settings.forUser('alice')
   calls.length = 0
   await here.settings.contract.setSetting('mail.port', 25, System)
-  watch().onHint(1)
+  watch().onHint(await inner.shared.read())
   await until('the value', () => there.settings.get(definitions.port) === 25)
   t.same(calls, ['shared.news'])
-  watch().onHint(1)
+  watch().onHint(await inner.shared.read())
   t.same(calls, ['shared.news'], 'a revision that is known is none')
   await here.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
   watch().onHint()

@@ -66,7 +66,9 @@ function backTo(revision: number): string[] {
   return [
     `delete from settings_value where revision > ${revision}`,
     `delete from settings_history where revision > ${revision}`,
-    `update settings_meta set value = '${revision}' where name = 'revision'`,
+    `update settings_meta set value = coalesce(
+      (select '${revision}-' || token from settings_history where scope < 2 and revision = ${revision} limit 1), '${revision}')
+      where name = 'revision'`,
   ]
 }
 
@@ -86,6 +88,22 @@ for (const [name, open] of Object.entries(engines)) {
     t.equal(settings.get(definitions.title), 'Fastify Modular')
     t.equal(settings.status.revision, 1)
   })
+
+  for (const later of [1, 3]) {
+    test(`${name}: a restore is noticed when ${later} writes came after it, by the token of the revision`, async (t) => {
+      const { store, run } = await open(t)
+      const { settings } = await createApp(t, { store: store(20) })
+      await settings.contract.setSetting('mail.port', 25, System)
+      await settings.contract.setSetting('app.title', 'lost', Application)
+      await run(...backTo(1))
+      const other = await createApp(t, { store: store() })
+      for (let write = 1; write <= later; write++)
+        await other.settings.contract.setSetting('app.banner', `kept ${write}`, Application)
+      await until('the restored values', () => settings.get(definitions.title) === 'Fastify Modular')
+      await until('what came later', () => settings.get(definitions.banner) === `kept ${later}`)
+      t.equal(settings.status.revision, 1 + later)
+    })
+  }
 
   test(`${name}: an own write on top of it hides nothing`, async (t) => {
     const { store, run } = await open(t)

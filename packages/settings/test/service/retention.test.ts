@@ -37,7 +37,7 @@ function written(...keys: string[]) {
     before: undefined,
     after: undefined,
   }))
-  return { revision: 1, at: 0, changes }
+  return { revision: 1, token: '00000000', at: 0, changes }
 }
 
 test('old history goes portion by portion, and nothing of it at boot', async (t) => {

@@ -1,7 +1,8 @@
 /** The contract must catch stores that are wrong: each of these breaks one promise of the reference store. */
 import { memoryStore, storeContract } from '@fastify-modular/settings/testing'
 import { test } from 'tap'
-import { change, revisionOf, rowId, rowOf, setOf, writeAll } from '#src/testing/contract/case.js'
+import { change, rowId, rowOf, setOf, writeAll } from '#src/testing/contract/case.js'
+import { noRevision } from '#src/store/revision.js'
 import type { SettingsStore } from '#src/store/store.js'
 import { changedStore, type StoreChanges } from '../support/changed-store.ts'
 
@@ -30,12 +31,13 @@ function withoutLock(store: SettingsStore): StoreChanges {
   return {
     async write(request, write) {
       const rows = await Promise.all(request.reads.map((id) => rowOf(store, id)))
-      const revision = await revisionOf(store)
+      const { revision, token } = await store.shared.read()
       const seen = new Map(
         request.reads.map((id, index) => [`${id.scope} ${id.userId} ${id.key}`, rows[index]]),
       )
       const changes = request.decide({
         revision,
+        token,
         get: (id) => seen.get(`${id.scope} ${id.userId} ${id.key}`),
       })
       return write({ ...request, decide: () => changes })
@@ -48,7 +50,7 @@ const stores: Readonly<Record<string, (store: SettingsStore) => StoreChanges>> =
   'shows rows of users to everyone': (store) => ({
     shared: {
       read: async () => ({
-        revision: await revisionOf(store),
+        ...(await store.shared.read()),
         rows: await store.scan('values', null, 1000),
       }),
     },
@@ -148,7 +150,7 @@ const stores: Readonly<Record<string, (store: SettingsStore) => StoreChanges>> =
   }),
   'loses updates': withoutLock,
   'swallows what decide throws': () => ({
-    write: (request, write) => write(request).catch(() => ({ revision: 0, at: 0, changes: [] })),
+    write: (request, write) => write(request).catch(() => ({ ...noRevision, at: 0, changes: [] })),
   }),
   'enqueues although it cannot': () => ({
     async write(request, write) {

@@ -1,6 +1,7 @@
 /** A durable transport on any queue: at least once, with retries, leases and dead letters. */
 import { ArgumentException } from '../../domain-exceptions.ts'
 import { logFailure } from '../../internal/failures.ts'
+import { option } from '../../internal/options.ts'
 import { FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
 import { type DomainEvent, eventTypeOf } from '../event.ts'
 import { defaultCloseTimeout, defaultConcurrency } from '../slots.ts'
@@ -34,6 +35,17 @@ export interface DurableOptions {
    * @default 5000
    */
   readonly closeTimeout?: number
+}
+
+/** Their schemas, with those of the two intervals that both transports of ours have. */
+export const durableOptions = {
+  maxAttempts: option.positive(),
+  retryDelay: option.milliseconds(0),
+  attemptTimeout: option.milliseconds(),
+  concurrency: option.positive(),
+  lease: option.milliseconds(),
+  pollInterval: option.milliseconds(),
+  closeTimeout: option.milliseconds(0),
 }
 
 const defaults: Omit<DispatchOptions, 'beatInterval'> = {

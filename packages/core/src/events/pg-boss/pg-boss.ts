@@ -1,13 +1,13 @@
 /** The durable transport for several instances: PostgreSQL is the engine, pg-boss the queue. */
 import { logFailure } from '../../internal/failures.ts'
-import { option, type OptionsSchema, Type } from '../../internal/options.ts'
+import { argumentProblems, option, type OptionsSchema, Type } from '../../internal/options.ts'
 import { BoundedConnections, type ConnectionOptions, connectionOptions } from '../../internal/postgres.ts'
 import { safeRead } from '../../internal/safe.ts'
 import { within } from '../../internal/timeout.ts'
-import { type DurableOptions, durableTransport } from '../durable/durable-transport.ts'
+import { refuseOptions } from '../../misuse-errors.ts'
+import { type DurableOptions, durableOptions, durableTransport } from '../durable/durable-transport.ts'
 import type { QueueContext } from '../durable/queue.ts'
 import type { EventTransport } from '../transport.ts'
-import { checkTransportOptions, durableOptions } from '../transport-options.ts'
 import { createBoss, createPool, type PgPool } from './database.ts'
 import { PgBossQueue } from './queue.ts'
 
@@ -56,7 +56,7 @@ function isPool(value: unknown): boolean {
  * @throws {FMOD_CORE_INVALID_OPTION} with all options that cannot be used
  */
 export function pgBoss(options: PgBossOptions): EventTransport {
-  checkTransportOptions('pgBoss', optionsSchema, options)
+  refuseOptions('pgBoss()', argumentProblems(optionsSchema, options, 'options'))
   const { lease = 10_000, pollInterval = 4000 } = options
   // What a lost notification would have announced is found by the next poll.
   const connections = new BoundedConnections({ ...options, timeouts: { probe: 30_000, ...options.timeouts } })

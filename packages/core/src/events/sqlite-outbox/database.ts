@@ -2,7 +2,7 @@
  * The database of the outbox: the part of better-sqlite3 that it uses, by structure, so that its types need not be
  * installed; the tables; whether a transaction is on it.
  */
-import { isBusy } from '../../internal/file-lock.ts'
+import { isBusy, withBusyTimeout } from '../../internal/file-lock.ts'
 import type { SyncTx } from '../transport.ts'
 
 export interface SqliteDatabase {
@@ -69,15 +69,10 @@ export function sharesDatabase(database: SqliteDatabase, tx: SyncTx): boolean {
   if (database.inTransaction) {
     return database.prepare('SELECT 1 FROM event_subscription WHERE handler = ?').get(handler) !== undefined
   }
-  const timeout = database.pragma('busy_timeout', { simple: true }) as number
-  database.pragma('busy_timeout = 0')
   try {
-    database.exec('BEGIN IMMEDIATE')
-    database.exec('ROLLBACK')
+    withBusyTimeout(database, 0, () => database.exec('BEGIN IMMEDIATE; ROLLBACK'))
     return false // the lock of this file is free: the transaction is elsewhere
   } catch (error) {
     return isBusy(error)
-  } finally {
-    database.pragma(`busy_timeout = ${timeout}`)
   }
 }

@@ -49,9 +49,6 @@ export class SqliteQueue implements Queue<SqliteJob> {
   #exchanges: Exchange<SqliteJob>[] = []
   #exchanging: Promise<readonly (readonly SqliteJob[])[]> | undefined
   #renewedAt = 0
-  #seenVersion: unknown
-  /** When a delivery falls due that a beat has not returned yet. */
-  #nextDue = 0
 
   constructor(database: SqliteDatabase, lease: number, context: QueueContext) {
     createTables(database)
@@ -109,9 +106,7 @@ export class SqliteQueue implements Queue<SqliteJob> {
   #recordAndClaim({ handler, finished, limit }: Exchange<SqliteJob>, now: number): readonly SqliteJob[] {
     for (const one of finished) this.#record(one, now)
     if (limit === 0) return []
-    const end = now + this.#lease
-    const claimed = this.#statements.claim.all(end, handler, now, limit) as SqliteJob[]
-    if (claimed.length > 0) this.#nextDue = Math.min(this.#nextDue, end)
+    const claimed = this.#statements.claim.all(now + this.#lease, handler, now, limit) as SqliteJob[]
     return claimed.toSorted((a, b) => a.id - b.id) // in the order of publication
   }
 
@@ -121,15 +116,13 @@ export class SqliteQueue implements Queue<SqliteJob> {
       remove.run(id, handler)
       removeEvent.run(id, id)
     } else if (outcome.kind === 'retry') {
-      const due = now + outcome.delay
-      retry.run(due, outcome.error, id, handler, heldUntil)
-      this.#nextDue = Math.min(this.#nextDue, due)
+      retry.run(now + outcome.delay, outcome.error, id, handler, heldUntil)
     } else {
       bury.run(now, outcome.error, id, handler, heldUntil)
     }
   }
 
-  /** Renews leases three times while they last, and looks for due deliveries when another connection has committed. */
+  /** Renews leases three times while they last. */
   beat(held: readonly SqliteJob[]): readonly string[] {
     // Not within a transaction of the application, which may be rolled back.
     if (this.#database.inTransaction) return []
@@ -141,19 +134,9 @@ export class SqliteQueue implements Queue<SqliteJob> {
       for (const job of this.#write(() => this.#renew(held, until))) job.heldUntil = until
       this.#renewedAt = now
     }
-    const version = this.#lock.read(() => this.#database.pragma('data_version', { simple: true }))
-    if (version === this.#seenVersion && this.#nextDue > now) return []
-    const dues = this.#lock.read(() => this.#dues())
-    this.#seenVersion = version
-    this.#nextDue = Math.min(...dues.map(({ due }) => due).filter((due) => due > now))
-    return dues.filter(({ due }) => due <= now).map(({ handler }) => handler)
-  }
-
-  #dues(): readonly { readonly handler: string; readonly due: number }[] {
-    return [...this.#handlers.values()].flat().map((handler) => {
-      const { due } = this.#statements.nextDue.get(handler) as { due: number | null }
-      return { handler, due: due ?? Infinity }
-    })
+    const own = JSON.stringify([...this.#handlers.values()].flat()) // as SQLite reads them with `json_each`
+    const due = this.#lock.read(() => this.#statements.due.all(own, now)) as { handler: string }[]
+    return due.map(({ handler }) => handler)
   }
 
   stop(): void {
@@ -165,8 +148,7 @@ export class SqliteQueue implements Queue<SqliteJob> {
   }
 
   async listRemoved(own: readonly string[]): Promise<readonly RemovedHandler[]> {
-    const names = JSON.stringify(own) // as SQLite reads them with `json_each`
-    return this.#lock.read(() => this.#statements.listRemoved.all(names)) as RemovedHandler[]
+    return this.#lock.read(() => this.#statements.listRemoved.all(JSON.stringify(own))) as RemovedHandler[]
   }
 
   async unsubscribe(handler: string): Promise<void> {
@@ -260,9 +242,9 @@ function prepare(database: SqliteDatabase) {
     removeEvent: database.prepare(
       'DELETE FROM event_outbox WHERE id = ? AND NOT EXISTS (SELECT 1 FROM event_delivery WHERE event = ?)',
     ),
-    nextDue: database.prepare(
-      'SELECT min(due_at) AS due FROM event_delivery WHERE handler = ? AND dead_at IS NULL',
-    ),
+    due: database.prepare(`
+      SELECT value AS handler FROM json_each(?) WHERE EXISTS (
+        SELECT 1 FROM event_delivery WHERE handler = value AND dead_at IS NULL AND due_at <= ?)`),
     listDead: database.prepare(`
       SELECT d.event || ':' || d.handler AS id, o.event_id AS eventId, o.type, d.handler, d.attempts, d.error, d.dead_at AS failedAt
       FROM event_delivery d JOIN event_outbox o ON o.id = d.event WHERE d.dead_at IS NOT NULL

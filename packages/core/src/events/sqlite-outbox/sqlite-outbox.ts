@@ -1,10 +1,10 @@
 /** The durable transport for one machine: events are rows of the application's own SQLite database. */
 import { isNodeSqlite, NodeSqliteConnection, type NodeSqliteDatabase } from '../../internal/node-sqlite.ts'
-import { option, type OptionsSchema, Type } from '../../internal/options.ts'
+import { argumentProblems, option, type OptionsSchema, Type } from '../../internal/options.ts'
 import { safeRead } from '../../internal/safe.ts'
-import { type DurableOptions, durableTransport } from '../durable/durable-transport.ts'
+import { refuseOptions } from '../../misuse-errors.ts'
+import { type DurableOptions, durableOptions, durableTransport } from '../durable/durable-transport.ts'
 import type { EventTransport } from '../transport.ts'
-import { checkTransportOptions, durableOptions } from '../transport-options.ts'
 import type { SqliteDatabase } from './database.ts'
 import { SqliteQueue } from './queue.ts'
 
@@ -21,7 +21,7 @@ export interface SqliteOutboxOptions extends DurableOptions {
    */
   readonly lease?: number
   /**
-   * How often the database is polled for commits of other processes, in milliseconds (about 3 µs each).
+   * How often the database is polled for commits of other processes, in milliseconds: one statement each.
    * @default 100
    */
   readonly pollInterval?: number
@@ -43,7 +43,7 @@ function isDatabase(value: unknown): boolean {
  * @throws {FMOD_CORE_INVALID_OPTION} with all options that cannot be used
  */
 export function sqliteOutbox(options: SqliteOutboxOptions): EventTransport {
-  checkTransportOptions('sqliteOutbox', schema, options)
+  refuseOptions('sqliteOutbox()', argumentProblems(schema, options, 'options'))
   const { database: given, lease = 10_000, pollInterval = 100, ...rest } = options
   const database = isNodeSqlite(given) ? new NodeSqliteConnection(given) : given
   return durableTransport(

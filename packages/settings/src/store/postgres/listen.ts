@@ -5,6 +5,7 @@
 import { listen as keepListening, within } from '@fastify-modular/core/internal/postgres'
 import type { Client, Pool } from 'pg'
 import { SettingScope } from '../../setting-definition.ts'
+import { parseRevision, type Revision, revisionId } from '../revision.ts'
 import { type StoreWatch, userHash, type WriteResult } from '../store.ts'
 import type { PostgresNames } from './names.ts'
 
@@ -29,15 +30,15 @@ export class Announcer {
   readonly #users = new Set<string>()
   #timer: NodeJS.Timeout | undefined
   #sending: Promise<unknown> = Promise.resolve()
-  #revision: number | undefined
+  #revision: Revision | undefined
 
   constructor(init: AnnouncerInit) {
     this.#init = init
   }
 
-  add({ revision, changes }: WriteResult): void {
+  add({ revision, token, changes }: WriteResult): void {
     if (changes.some(({ scope }) => scope !== SettingScope.User)) {
-      this.#revision = Math.max(revision, this.#revision ?? 0)
+      if (revision > (this.#revision?.revision ?? 0)) this.#revision = { revision, token }
       void this.flush()
       return
     }
@@ -61,7 +62,8 @@ export class Announcer {
     this.#timer = undefined
     const notices = payloadsOf(this.#users, instance).map((payload) => [names.userChannel, payload] as const)
     this.#users.clear()
-    if (this.#revision !== undefined) notices.push([names.channel, `${instance} ${this.#revision}`])
+    if (this.#revision !== undefined)
+      notices.push([names.channel, `${instance} ${revisionId(this.#revision)}`])
     this.#revision = undefined
     if (notices.length === 0) return
     await pool.query(
@@ -127,7 +129,7 @@ export async function listen(options: ListenOptions): Promise<() => Promise<void
       onNotice(payload, channel) {
         const [writer, ...news] = payload.split(' ')
         if (writer === instance) return
-        if (channel === names.channel) watch.onHint(Number(news[0]))
+        if (channel === names.channel) watch.onHint(parseRevision(news[0]))
         else watch.onUsers(news.length === 0 ? undefined : news)
       },
       onLost(error) {

@@ -46,6 +46,7 @@ create table ${history} (
   note text,
   at bigint not null,
   xid xid8 not null default pg_current_xact_id(),
+  token text not null default '',
   set_size integer not null default 1,
   primary key (revision, scope, user_id, key)
 );

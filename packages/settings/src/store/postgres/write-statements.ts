@@ -18,9 +18,9 @@ export function writeStatements({ values, history, meta }: PostgresNames) {
           as row (scope, user_id, key, revision, old_value, old_encrypted, new_value, new_encrypted)
       ), noted as (
         insert into ${history} (revision, scope, user_id, key, old_value, old_encrypted, new_value, new_encrypted,
-          origin, actor, request_id, note, set_size, at)
+          origin, actor, request_id, note, set_size, at, token)
         select revision, scope, user_id, key, old_value, old_encrypted, new_value, new_encrypted,
-          $3::text, $2::text, $4::text, $5::text, (select count(*) from change)::integer, $1::bigint
+          $3::text, $2::text, $4::text, $5::text, (select count(*) from change)::integer, $1::bigint, $14::text
         from change
       )`
   const save = `${change}, saved as (
@@ -69,7 +69,7 @@ export function writeStatements({ values, history, meta }: PostgresNames) {
       ) as v on true`,
     // Rows, history and revision at once.
     save: `${save}
-      update ${meta} set value = $14::text where name = 'revision'`,
+      update ${meta} set value = $15::text where name = 'revision'`,
     saveUsers: `${save}
       select`,
     // `$1` is JSON: `Reencrypted` rows. Users' rows are locked in their order, as their writers do.

@@ -5,6 +5,7 @@ import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
 import { SettingScope } from '../../setting-definition.ts'
 import { planWrite, rowIdText } from '../plan-write.ts'
+import { noRevision, parseRevision, revisionId } from '../revision.ts'
 import type { SqlWriter } from '../sql-store.ts'
 import type { ReencryptRequest, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
 import { isUnanswered, onConnection, orStoreFailure, sendTogether, WriteQueue } from './connection.ts'
@@ -57,11 +58,11 @@ export class PostgresWriter implements SqlWriter {
       const [, locked, found] = await send(client, [begin, this.#lock(), this.#find(request.reads)])
       const [meta] = (locked?.rows ?? []) as { readonly value: string; readonly now: string }[]
       const result = planWrite(request, {
-        revision: Number(meta?.value ?? 0),
+        ...(parseRevision(meta?.value) ?? noRevision),
         at: Number(meta?.now ?? Date.now()),
         rows: rowsOf(found).flatMap(toRow),
       })
-      const columns = [...columnsOf(request, result), String(result.revision)]
+      const columns = [...columnsOf(request, result), revisionId(result)]
       return this.#finish(client, request, result, this.#prepared('save', columns))
     })
   }
@@ -208,7 +209,7 @@ function namesOf(ids: readonly RowId[]): unknown[][] {
 }
 
 /** The parameters of the statements that save. */
-function columnsOf(request: WriteRequest, { changes, at }: WriteResult): unknown[] {
+function columnsOf(request: WriteRequest, { changes, at, token }: WriteResult): unknown[] {
   const { actor, origin, requestId = null, note = null } = request
   return [
     at,
@@ -222,6 +223,7 @@ function columnsOf(request: WriteRequest, { changes, at }: WriteResult): unknown
     changes.map(({ before }) => before?.encrypted ?? false),
     changes.map(({ after }) => after?.value ?? null),
     changes.map(({ after }) => after?.encrypted ?? false),
+    token,
   ]
 }
 

@@ -43,6 +43,7 @@ create table ${prefix}settings_history (
   note text,
   at integer not null,
   seq integer not null default 0,
+  token text not null default '',
   set_size integer not null default 1,
   primary key (revision, scope, user_id, key)
 ) without rowid, strict;

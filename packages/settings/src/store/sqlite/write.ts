@@ -8,6 +8,7 @@ import {
   FMOD_SETTINGS_TRANSACTION_OPEN,
 } from '../../misuse-errors.ts'
 import { historyOf, planWrite } from '../plan-write.ts'
+import { noRevision, parseRevision, revisionId } from '../revision.ts'
 import type { HistoryRow, ReencryptRequest, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
 import type { SqlWriter } from '../sql-store.ts'
 import type { SqliteTables } from '../sqlite-tables.ts'
@@ -26,10 +27,10 @@ export function createWriter(client: Database, tables: SqliteTables): SqlWriter 
   }
 
   function writeShared(request: WriteRequest): WriteResult {
-    const revision = Number(counters.revision.get() ?? 0)
-    const result = planWrite(request, { ...foundBy(request), revision })
+    const last = parseRevision(counters.revision.get()) ?? noRevision
+    const result = planWrite(request, { ...foundBy(request), ...last })
     if (result.changes.length === 0) return result
-    counters.saveRevision.run(String(result.revision))
+    counters.saveRevision.run(revisionId(result))
     return apply(request, result, 0)
   }
 

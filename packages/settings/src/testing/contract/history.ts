@@ -37,9 +37,16 @@ export const history: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual(
       (await store.history({ limit: 10 })).map((row) => ({ ...row })),
       [
-        { ...entry(two, none), revision: 3, origin: 'api', actor: 'bob', at: third.at },
-        { ...entry(one, two), revision: 2, origin: 'import', actor: null, at: second.at },
-        { ...entry(none, one), ...reason, revision: 1, at: first.at },
+        { ...entry(two, none), revision: 3, token: third.token, origin: 'api', actor: 'bob', at: third.at },
+        {
+          ...entry(one, two),
+          revision: 2,
+          token: second.token,
+          origin: 'import',
+          actor: null,
+          at: second.at,
+        },
+        { ...entry(none, one), ...reason, revision: 1, token: first.token, at: first.at },
       ],
     )
   },
@@ -73,7 +80,12 @@ export const history: Readonly<Record<string, ContractCase>> = {
   'news are what the revision came to, and all shared changes after one, the newest ones first to stay':
     async (open) => {
       const store = await open()
-      assert.deepEqual(await store.shared.news({ after: 0, limit: 10 }), { revision: 0, changes: [] })
+      assert.deepEqual(await store.shared.news({ after: 0, limit: 10 }), {
+        revision: 0,
+        token: '00000000',
+        knownToken: null,
+        changes: [],
+      })
       await set(store, 'a', '1')
       await set(store, 'a', '2')
       await setOf(store, 'u1', 'a', '1')
@@ -86,6 +98,30 @@ export const history: Readonly<Record<string, ContractCase>> = {
       assert.deepEqual(await news(0, 1), [2, '2 1 2'])
       assert.deepEqual(await news(2, 10), [2])
     },
+
+  'every revision has a token of its own, in the row of the revision and in its entries': async (open) => {
+    const store = await open()
+    const first = await writeAll(store, [change(rowId('b'), '1'), change(rowId('a'), '1')])
+    const second = await writeAll(store, [change(rowId('a'), '2')])
+    await setOf(store, 'u1', 'a', '1')
+    assert.match(`${first.token} ${second.token}`, /^[0-9a-f]{8} [0-9a-f]{8}$/)
+    assert.notEqual(first.token, second.token)
+    assert.equal((await store.shared.read()).token, second.token)
+    const { token, knownToken, changes } = await store.shared.news({ after: 1, limit: 10 })
+    assert.deepEqual([token, knownToken], [second.token, first.token])
+    assert.deepEqual(
+      changes.map((row) => row.token),
+      [second.token],
+    )
+    assert.equal((await store.shared.news({ after: 3, limit: 10 })).knownToken, null)
+    assert.deepEqual(
+      (await store.history({ limit: 10 })).map((row) => row.token),
+      [second.token, first.token, first.token],
+    )
+    assert.equal((await store.history({ userId: 'u1', limit: 1 }))[0]?.token, '')
+    const kept = await writeAll(store, [change(rowId('c'), null)])
+    assert.equal(kept.token, second.token, 'nothing was written')
+  },
 
   'shared history is selected by key, scope, and revision, newest first, at most so much': async (open) => {
     const store = await open()

@@ -20,9 +20,9 @@ export const instances: Readonly<Record<string, ContractCase>> = {
       for (const { revision, changes } of results)
         assert.deepEqual([changes[0]?.revision, changes[0]?.after?.value], [revision, String(revision)])
       assert.equal(new Set(results.map(({ revision }) => revision)).size, 40)
-      const { revision, rows } = await first.shared.read()
-      assert.deepEqual([revision, rows.length, rows[0]?.value], [40, 1, '40'])
-      assert.deepEqual(await second.shared.read(), { revision, rows })
+      const found = await first.shared.read()
+      assert.deepEqual([found.revision, found.rows.length, found.rows[0]?.value], [40, 1, '40'])
+      assert.deepEqual(await second.shared.read(), found)
     },
 
   'of 20 writers that all saw the same version, one wins': async (open) => {

@@ -7,7 +7,7 @@ export const values: Readonly<Record<string, ContractCase>> = {
   'an empty store has revision 0 and no rows': async (open) => {
     const store = await open()
     assert.equal(await revisionOf(store), 0)
-    assert.deepEqual(await store.shared.read(), { revision: 0, rows: [] })
+    assert.deepEqual(await store.shared.read(), { revision: 0, token: '00000000', rows: [] })
     assert.deepEqual(await store.users.read('u1'), [])
     assert.equal(await rowOf(store, rowId('a')), undefined)
     assert.deepEqual(await store.scan('values', null, 10), [])
@@ -28,7 +28,7 @@ export const values: Readonly<Record<string, ContractCase>> = {
     assert.equal(result.revision, 1)
     assert.equal(result.at, updatedAt)
     assert.deepEqual(result.changes, [{ ...rowId('a'), revision: 1, before: undefined, after: row }])
-    assert.deepEqual(await store.shared.read(), { revision: 1, rows: [row] })
+    assert.deepEqual(await store.shared.read(), { revision: 1, token: result.token, rows: [row] })
   },
 
   'a second write replaces the row, null deletes it (S 3.1), and both report the one before': async (
@@ -41,14 +41,15 @@ export const values: Readonly<Record<string, ContractCase>> = {
     const second = await rowOf(store, rowId('a'))
     assert.deepEqual(replaced.changes, [{ ...rowId('a'), revision: 2, before: first, after: second }])
     assert.deepEqual([second?.value, second?.revision, second?.updatedBy], ['2', 2, null])
-    assert.deepEqual(await store.shared.read(), { revision: 2, rows: [second] })
+    assert.deepEqual(await store.shared.read(), { revision: 2, token: replaced.token, rows: [second] })
     const deleted = await writeAll(store, [change(rowId('a'), null)])
     assert.deepEqual(deleted, {
       revision: 3,
+      token: deleted.token,
       at: deleted.at,
       changes: [{ ...rowId('a'), revision: 3, before: second, after: undefined }],
     })
-    assert.deepEqual(await store.shared.read(), { revision: 3, rows: [] })
+    assert.deepEqual(await store.shared.read(), { revision: 3, token: deleted.token, rows: [] })
   },
 
   'a key has one row per scope and user, and none is mixed up with another (S 2.2)': async (open) => {

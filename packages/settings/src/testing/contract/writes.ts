@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { isDomainException } from '@fastify-modular/core'
 import { SettingScope } from '../../setting-definition.ts'
+import { noRevision } from '../../store/revision.ts'
 import { change, type ContractCase, rowId, rowOf, set, writeAll, revisionOf, write } from './case.ts'
 
 export const writes: Readonly<Record<string, ContractCase>> = {
@@ -100,7 +101,7 @@ export const writes: Readonly<Record<string, ContractCase>> = {
       await assert.rejects(writeAll(store, [b, a, change(rowId('a'), '2')]), refused)
       await assert.rejects(writeAll(store, [a, b], { reads: [rowId('a')] }), refused)
       await assert.rejects(writeAll(store, [a, change(rowId('a', 'u1'), '1')]), refused)
-      assert.deepEqual(await store.shared.read(), { revision: 0, rows: [] })
+      assert.deepEqual(await store.shared.read(), { ...noRevision, rows: [] })
       assert.deepEqual(await store.users.read('u1'), [])
     },
 

@@ -30,7 +30,7 @@ test('the longest names that are allowed work: writes, and hints of them', async
   const [writing, watching] = [await openStore(t, pool, options), await openStore(t, pool, options)]
   const received: unknown[] = []
   const stop = await watching.watch?.({
-    onHint: (revision) => received.push(revision),
+    onHint: (hint) => received.push(hint?.revision),
     onUsers: (hashes) => received.push(...(hashes ?? [])),
     onLost: (error) => t.fail(String(error)),
   })

@@ -46,7 +46,7 @@ async function watch(store: SettingsStore): Promise<Watched> {
   const received: number[] = []
   const losses: unknown[] = []
   const stop = await store.watch?.({
-    onHint: (revision = -1) => received.push(revision),
+    onHint: (hint) => received.push(hint?.revision ?? -1),
     onUsers: () => {},
     onLost: (error) => losses.push(error),
   })

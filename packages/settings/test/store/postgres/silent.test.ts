@@ -35,7 +35,7 @@ test('after all connections went silent once, writes work and changes of others 
   const received: (number | undefined)[] = []
   const losses: unknown[] = []
   const stop = await store.watch?.({
-    onHint: (revision) => received.push(revision),
+    onHint: (hint) => received.push(hint?.revision),
     onUsers: () => {},
     onLost: (error) => losses.push(error),
   })

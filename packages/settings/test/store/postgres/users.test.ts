@@ -82,7 +82,7 @@ test('an instance is notified of what others wrote, not of its own', async (t) =
   const [one, two] = [await openStore(t, pool), await openStore(t, pool)]
   const heard = { one: new Set<unknown>(), two: new Set<unknown>() }
   const watch = (into: Set<unknown>): StoreWatch => ({
-    onHint: (revision) => void into.add(revision),
+    onHint: (hint) => void into.add(hint?.revision),
     onUsers: (hashes) => hashes?.forEach((hash) => into.add(hash)),
     onLost: (error) => t.fail(String(error)),
   })

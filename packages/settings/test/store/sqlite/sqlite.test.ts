@@ -197,7 +197,7 @@ test('a file that another process has locked fails the write with 503', async (t
   const other = openDatabase(t, file)
   other.exec('begin immediate')
   t.ok(is503(await failureOf(set(store, 'a', '1'))))
-  t.same(await store.shared.read(), { revision: 0, rows: [] }, 'readers do not wait for a writer')
+  t.match(await store.shared.read(), { revision: 0, rows: [] }, 'readers do not wait for a writer')
   other.exec('rollback')
   t.equal((await set(store, 'a', '1')).revision, 1)
 })

@@ -1,0 +1,400 @@
+/**
+ * The open streams of this instance, and what is written to them: everything that changed in one turn of the event loop
+ * is encoded once for each audience and is one write to each socket.
+ */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { setImmediate as turn } from 'node:timers/promises'
+import { ServiceUnavailableException, TooManyRequestsException } from '@fastify-modular/core'
+import { withTimeout } from '@fastify-modular/core/internal'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Parts } from '../parts.ts'
+import { parseRevision, revisionId } from '../store/revision.ts'
+import { userHash } from '../store/store.ts'
+import { visibleTo } from '../visibility.ts'
+import { Audience, idAlone } from './audience.ts'
+import { RecentChanges, recentCapacity } from './recent-changes.ts'
+
+/** How many streams there may be, and how much of one may wait in this process. */
+const bounds = {
+  /** Of one caller; one more ends the oldest. */
+  ofCaller: 8,
+  signedIn: 8000,
+  anonymous: 2000,
+  /** Anonymous ones. */
+  ofAddress: 32,
+  /** Bytes. */
+  unsent: 64 * 1024,
+}
+
+/** Seconds between two signs of life on a stream, and between two questions whether its caller is still signed in. */
+const every = { beat: 25, question: 60 }
+
+/** So many sockets are written to before other requests have their turn: about 2 ms. */
+const slice = 256
+
+/** Milliseconds that streams have to end when the application closes. */
+const farewell = 500
+
+/** A caller with open streams, the oldest first. */
+interface StreamedCaller {
+  readonly id: string
+  readonly hash: string
+  readonly streams: Set<Stream>
+  /** When the host is asked again whether the caller is signed in, in seconds of the clock of the streams. */
+  due: number
+}
+
+/** Where bytes go: on HTTP/1 the socket itself, which costs two thirds of `response.write` in chunks. */
+type Sink = Pick<FastifyReply['raw'], 'write' | 'writableLength'>
+
+interface Stream {
+  readonly audience: Audience
+  readonly reply: FastifyReply
+  readonly sink: Sink
+  readonly caller: StreamedCaller | undefined
+  isOpen: boolean
+  /** Bytes that may wait: a snapshot may be long. */
+  mayWait: number
+  /** Bytes that waited at the last beat. */
+  waited: number
+}
+
+type StreamsInit = Pick<Parts, 'sharedValues' | 'users' | 'coherence' | 'store' | 'states' | 'log'>
+
+export class Streams {
+  readonly #init: StreamsInit
+  readonly #open = new Set<Stream>()
+  /** By the names that notifications give them. */
+  readonly #callers = new Map<string, StreamedCaller>()
+  /** Anonymous streams by address. */
+  readonly #addresses = new Map<string, number>()
+  readonly #recent = new RecentChanges()
+  readonly #audiences = {
+    signedIn: new Audience(visibleTo({ id: 'any' }), (setting) => setting),
+    public: new Audience(visibleTo(null), ({ key }) => ({ key })),
+  }
+  /** What has to be written. */
+  #changed = new Set<string>()
+  /** Streams of callers whose own values have changed. */
+  #ownChanged = new Set<Stream>()
+  #isBeatDue = false
+  #isWriting = false
+  #started: Promise<void> | undefined
+  #isClosing = false
+  #seconds = 0
+  #clock: NodeJS.Timeout | undefined
+  readonly #secret = randomBytes(16).toString('hex')
+
+  constructor(init: StreamsInit) {
+    this.#init = init
+  }
+
+  /**
+   * Answers with a stream, or where the request is a question of this instance, whether its caller is still the same.
+   * @param callerId null: not signed in
+   * @throws {TooManyRequestsException} the address has too many streams
+   * @throws {ServiceUnavailableException} the instance has, or it is closing
+   */
+  async answer(request: FastifyRequest, reply: FastifyReply, callerId: string | null): Promise<void> {
+    const question = String(request.headers[questionHeader])
+    if (question.startsWith(this.#secret)) {
+      reply.hijack() // without the hooks of an answer, which would prolong the session
+      reply.raw.writeHead(question === this.#questionFor(callerId) ? 204 : 401).end()
+      return
+    }
+    this.#refuseIfClosing(reply)
+    const known = String(request.headers['last-event-id'] ?? '')
+    await (this.#started ??= this.#start())
+    await this.#reach(parseRevision(known)?.revision ?? 0)
+    // From here on in one step: what changes later finds the stream.
+    this.#refuseIfClosing(reply)
+    if (request.raw.socket.destroyed) return void reply.hijack()
+    const audience = callerId === null ? this.#audiences.public : this.#audiences.signedIn
+    this.#refuseIfFull(request, callerId)
+    const first = this.#firstBytes(audience, known)
+    writeHead(request, reply)
+    try {
+      this.#add({ request, reply, audience, callerId, first })
+    } catch (err) {
+      this.#init.log.error({ err }, 'stream of settings failed')
+      reply.raw.destroy()
+    }
+  }
+
+  /** Ends all streams of a caller. */
+  disconnect(callerId: string): void {
+    for (const stream of this.#callers.get(userHash(callerId))?.streams ?? []) this.#end(stream)
+  }
+
+  /** Ends all streams. Resolves within a second. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    const closed = [...this.#open].map(async (stream) => {
+      const closing = once(stream.reply.raw, 'close')
+      this.#end(stream, 'retry: 1000\n\n')
+      await closing
+    })
+    await withTimeout(Promise.all(closed), 2 * farewell, () => {})
+  }
+
+  /** With the first stream, so that an application without streams does nothing. */
+  async #start(): Promise<void> {
+    const { sharedValues, store, users } = this.#init
+    sharedValues.onChange = (keys, revised) => {
+      if (revised) this.#recent.add(revised)
+      else this.#recent.clear(sharedValues.revision)
+      if (this.#open.size === 0) return
+      for (const key of keys) this.#changed.add(key)
+      this.#write()
+    }
+    users.onForget = (ids, hashes) => {
+      if (this.#callers.size === 0) return
+      const changed = ids === undefined ? this.#callers.keys() : (hashes ?? [...ids].map(userHash))
+      for (const hash of changed)
+        for (const stream of this.#callers.get(hash)?.streams ?? []) this.#ownChanged.add(stream)
+      this.#write()
+    }
+    await store.shared.news({ after: 0, limit: recentCapacity }).then(
+      ({ changes }) => this.#recent.fill(changes),
+      () => this.#recent.clear(sharedValues.revision),
+    )
+  }
+
+  /** Looks at the database where a reader knows more. @throws {ServiceUnavailableException} it does not answer */
+  async #reach(revision: number): Promise<void> {
+    const { coherence, sharedValues } = this.#init
+    if (revision <= sharedValues.revision) return
+    await coherence.catchUp()
+    if (revision > sharedValues.revision && coherence.status.state === 'stale')
+      throw new ServiceUnavailableException('The settings database does not answer.', 5)
+  }
+
+  #refuseIfClosing(reply: FastifyReply): void {
+    if (!this.#isClosing) return
+    reply.header('connection', 'close') // a connection that is kept would keep the server open
+    throw new ServiceUnavailableException('The application is closing.', 1)
+  }
+
+  #refuseIfFull({ ip }: FastifyRequest, callerId: string | null): void {
+    const anonymous = [...this.#addresses.values()].reduce((sum, count) => sum + count, 0)
+    const [count, most] =
+      callerId === null ? [anonymous, bounds.anonymous] : [this.#open.size - anonymous, bounds.signedIn]
+    if (callerId === null && (this.#addresses.get(ip) ?? 0) >= bounds.ofAddress)
+      throw new TooManyRequestsException(60, 'Too many streams of settings from this address.')
+    if (count >= most) throw new ServiceUnavailableException('Too many streams of settings are open.', 30)
+  }
+
+  #add({ request, reply, audience, callerId, first }: NewStream): void {
+    const caller = callerId === null ? undefined : this.#callerOf(callerId)
+    const [oldest] = caller?.streams ?? []
+    if (oldest && caller && caller.streams.size >= bounds.ofCaller)
+      this.#end(oldest, 'event: over\ndata: {}\n\n')
+    const { raw } = reply
+    const isDirect =
+      raw.socket !== null && raw.socket === request.raw.socket && request.raw.httpVersionMajor < 2
+    const stream: Stream = {
+      audience,
+      reply,
+      sink: isDirect ? raw.socket : raw,
+      caller,
+      isOpen: true,
+      mayWait: bounds.unsent + first.length,
+      waited: 0,
+    }
+    this.#open.add(stream)
+    if (caller) this.#callers.set(caller.hash, caller)
+    if (caller) caller.streams.add(stream)
+    else this.#addresses.set(request.ip, (this.#addresses.get(request.ip) ?? 0) + 1)
+    raw.once('close', () => this.#forget(stream))
+    // A response that waits for another one on its connection is never closed.
+    if (raw.socket === null) request.raw.socket.once('close', () => this.#forget(stream))
+    this.#clock ??= setInterval(() => this.#tick(), 1000).unref()
+    this.#send(stream, first, caller !== undefined)
+  }
+
+  #callerOf(id: string): StreamedCaller {
+    const hash = userHash(id)
+    return this.#callers.get(hash) ?? { id, hash, streams: new Set(), due: this.#seconds + every.question }
+  }
+
+  #forget(stream: Stream): void {
+    if (!stream.isOpen) return
+    stream.isOpen = false
+    this.#open.delete(stream)
+    this.#ownChanged.delete(stream)
+    const { caller, reply } = stream
+    if (caller) {
+      caller.streams.delete(stream)
+      if (caller.streams.size === 0) this.#callers.delete(caller.hash)
+    } else {
+      const { ip } = reply.request
+      const left = (this.#addresses.get(ip) ?? 1) - 1
+      if (left > 0) this.#addresses.set(ip, left)
+      else this.#addresses.delete(ip)
+    }
+    if (this.#open.size > 0) return
+    clearInterval(this.#clock)
+    this.#clock = undefined
+    this.#changed.clear()
+  }
+
+  #end(stream: Stream, last?: string): void {
+    if (!stream.isOpen) return
+    if (last !== undefined) stream.sink.write(last)
+    this.#forget(stream)
+    const { raw } = stream.reply
+    raw.end()
+    setTimeout(() => raw.destroy(), farewell).unref() // a client that does not read would keep the socket
+  }
+
+  #cut(stream: Stream): void {
+    this.#forget(stream)
+    stream.reply.raw.destroy()
+  }
+
+  #tick(): void {
+    this.#seconds++
+    if (this.#seconds % every.beat === 0) {
+      this.#isBeatDue = true
+      this.#write()
+    }
+    for (const caller of this.#callers.values()) if (caller.due <= this.#seconds) void this.#ask(caller)
+  }
+
+  /** Writes later in this turn, or after what is being written. */
+  #write(): void {
+    if (this.#isWriting) return
+    this.#isWriting = true
+    setImmediate(() => {
+      this.#writeAll()
+        .catch((err: unknown) => this.#init.log.error({ err }, 'streams of settings could not be written'))
+        .finally(() => (this.#isWriting = false))
+    })
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#changed.size + this.#ownChanged.size > 0 || this.#isBeatDue) {
+      const bytes = this.#takeBytes()
+      const own = this.#ownChanged
+      this.#ownChanged = new Set()
+      let written = 0
+      // A copy: a stream that opens meanwhile begins with what is newer.
+      for (const stream of bytes.size > 0 ? [...this.#open] : own) {
+        if (stream.isOpen) this.#send(stream, bytes.get(stream.audience), own.has(stream))
+        if (++written % slice === 0) await turn()
+      }
+    }
+  }
+
+  /** What has to be written, as bytes for each audience that sees some of it. */
+  #takeBytes(): Map<Audience, Buffer> {
+    const changed = this.#changed
+    const isBeat = this.#isBeatDue
+    this.#changed = new Set()
+    this.#isBeatDue = false
+    if (isBeat) for (const stream of this.#open) if (this.#isStuck(stream)) this.#cut(stream)
+    const { sharedValues } = this.#init
+    const states = [...changed].flatMap((key) => sharedValues.find(key) ?? [])
+    const bytes = new Map<Audience, Buffer>()
+    for (const audience of Object.values(this.#audiences)) {
+      const shown = audience.change(this.#id(), states)
+      if (shown ?? isBeat) bytes.set(audience, shown ?? idAlone(this.#id()))
+    }
+    return bytes
+  }
+
+  /** Whether nothing was taken of what has waited since the last beat. */
+  #isStuck(stream: Stream): boolean {
+    const waits = stream.sink.writableLength
+    const isStuck = stream.waited > 0 && waits >= stream.waited
+    stream.waited = waits
+    if (waits === 0) stream.mayWait = bounds.unsent
+    return isStuck
+  }
+
+  #send(stream: Stream, bytes: Buffer | undefined, isOwn: boolean): void {
+    const { sink, mayWait } = stream
+    if (sink.writableLength > mayWait) return this.#cut(stream)
+    if (isOwn) sink.write(bytes ? Buffer.concat([bytes, ownEvent]) : ownEvent)
+    else if (bytes) sink.write(bytes)
+  }
+
+  /** What a reader who knows an event has missed, or everything. */
+  #firstBytes(audience: Audience, known: string): Buffer {
+    const { sharedValues, states } = this.#init
+    const missed = this.#recent.since(known, sharedValues)
+    if (!missed) return audience.snapshot(this.#id(), sharedValues.generation, states)
+    const changed = [...missed].flatMap((key) => sharedValues.find(key) ?? [])
+    return audience.change(this.#id(), changed) ?? idAlone(this.#id())
+  }
+
+  #id(): string {
+    return revisionId(this.#init.sharedValues)
+  }
+
+  #questionFor(callerId: string | null): string {
+    return `${this.#secret} ${encodeURIComponent(callerId ?? '')}`
+  }
+
+  /**
+   * Asks the host whether a caller is still signed in: by a request with what each session sent, through all hooks. A failure
+   * that is not a refusal ends nothing.
+   */
+  async #ask(caller: StreamedCaller): Promise<void> {
+    caller.due = this.#seconds + every.question
+    const sessions = new Map([...caller.streams].map((stream) => [sessionOf(stream), stream.reply.request]))
+    for (const [session, request] of sessions) {
+      const headers = Object.fromEntries(
+        Object.entries(request.headers).filter(([name]) => !name.startsWith(':')),
+      )
+      const question = { ...headers, host: request.host, [questionHeader]: this.#questionFor(caller.id) }
+      const asked = { url: request.originalUrl, headers: question, remoteAddress: request.ip }
+      const status = await request.server.inject(asked).then(
+        ({ statusCode }) => statusCode,
+        () => undefined,
+      )
+      if (status !== 401 && status !== 403) continue
+      for (const stream of caller.streams) if (sessionOf(stream) === session) this.#end(stream)
+    }
+  }
+}
+
+/** What the caller is known by. */
+function sessionOf({ reply }: Stream): string {
+  const { cookie, authorization } = reply.request.headers
+  return `${cookie}\n${authorization}`
+}
+
+interface NewStream {
+  readonly request: FastifyRequest
+  readonly reply: FastifyReply
+  readonly audience: Audience
+  readonly callerId: string | null
+  readonly first: Buffer
+}
+
+const questionHeader = 'x-settings-stream-question'
+
+/** The reader's own values are to be read again. */
+const ownEvent = Buffer.from('event: own\ndata: {}\n\n')
+
+/** Not in chunks: the answer ends with its connection, and each event is the same bytes for everybody. */
+function writeHead(request: FastifyRequest, reply: FastifyReply): void {
+  const { raw } = reply
+  const isHttp1 = request.raw.httpVersionMajor < 2
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (value !== undefined) raw.setHeader(name, value)
+  const { socket } = request.raw
+  if ('setTimeout' in socket) socket.setTimeout(0)
+  if (isHttp1) raw.removeHeader('transfer-encoding')
+  raw.writeHead(200, {
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-store, no-transform',
+    'x-accel-buffering': 'no',
+    ...(isHttp1 && { connection: 'close' }),
+  })
+  raw.flushHeaders()
+  // After the head: until here a failure is answered like any other.
+  reply.hijack()
+}

@@ -1,0 +1,173 @@
+/** What a stream of settings carries, and to whom. */
+import { memoryStore, SettingScope } from '@fastify-modular/settings'
+import type { FastifyInstance } from 'fastify'
+import { test } from 'tap'
+import { as, createApp, routesOf } from '../support/app.ts'
+import { readStream, start, type StreamReader } from '../support/reader.ts'
+
+const { Application, System, User } = SettingScope
+
+/** Comes back with the id of an event. */
+async function resume(app: FastifyInstance, id: string): Promise<StreamReader> {
+  return readStream(app, { headers: { 'x-caller': 'alice', 'last-event-id': id } })
+}
+
+test('a stream begins with everything that GET /api/settings shows its reader, without secrets', async (t) => {
+  const app = await start(t)
+  await app.settings.contract.setSetting('app.api_secret', 'hush', Application)
+  const stream = await readStream(app)
+  t.match(stream, { status: 200, headers: { 'content-type': 'text/event-stream; charset=utf-8' } })
+  t.equal(stream.headers['cache-control'], 'no-store, no-transform')
+  const { event, data } = await stream.next()
+  t.equal(event, 'snapshot')
+  const listed: { key: string; userId?: null; value?: unknown }[] = (await as(app, 'alice')('GET', '')).json
+  for (const each of listed) {
+    delete each.userId
+    if (['app.api_secret', 'mail.password', 'user.token'].includes(each.key)) delete each.value
+  }
+  t.same(data, listed)
+  t.notMatch(stream.text, /hush/)
+})
+
+test('a change arrives as the list shows it, and two of one turn in one event', async (t) => {
+  const app = await start(t)
+  const stream = await readStream(app)
+  await stream.next('snapshot')
+  await app.settings.contract.setMany([
+    { key: 'app.title', scope: Application, value: 'Acme' },
+    { key: 'mail.port', scope: System, value: 25 },
+  ])
+  const { id, data } = await stream.next('change')
+  t.match(id, /^1-[0-9a-f]{8}$/)
+  t.match(data, [
+    { key: 'mail.port', value: 25, version: 1 },
+    { key: 'app.title', value: 'Acme', version: 1, source: 'application' },
+  ])
+  await as(app, 'editor')('PUT', '', { key: 'app.title', scope: Application, value: 'Bolt' })
+  t.match((await stream.next('change')).data, [{ key: 'app.title', value: 'Bolt', updatedBy: 'editor' }])
+})
+
+test('of secrets and of values over 4 KiB the stream has the key alone', async (t) => {
+  const app = await start(t)
+  const stream = await readStream(app)
+  await stream.next('snapshot')
+  const set = app.settings.contract
+  await set.setSetting('app.api_secret', 'hush', Application)
+  const [secret] = (await stream.next('change')).data
+  t.match(secret, { key: 'app.api_secret', isOverridden: true, version: 1 })
+  t.notOk(secret && 'value' in secret)
+  await set.setSetting('app.banner', 'x'.repeat(4094), Application)
+  t.match((await stream.next('change')).data, [{ key: 'app.banner', value: 'x'.repeat(4094) }])
+  await set.setSetting('app.banner', 'x'.repeat(4095), Application)
+  const [long] = (await stream.next('change')).data
+  t.match(long, { key: 'app.banner', version: 3 })
+  t.notOk(long && 'value' in long)
+})
+
+test('strangers get the public settings, by key and value alone', async (t) => {
+  const app = await start(t)
+  const stream = await readStream(app, { path: '/public/stream' })
+  t.same(await stream.next(), {
+    id: stream.text.slice(4, 14),
+    event: 'snapshot',
+    data: [{ key: 'app.primary_color', value: '#3b82f6' }],
+  })
+  await app.settings.contract.setSetting('app.title', 'Acme', Application)
+  await app.settings.contract.setSetting('app.primary_color', '#000000', Application)
+  t.match(await stream.next(), { id: /^2-/, event: 'change' })
+  t.notMatch(stream.text, /Acme|own/)
+})
+
+test('a stranger gets no stream but that of public settings', async (t) => {
+  const app = await start(t)
+  t.match(await readStream(app, { headers: {} }), { status: 401 })
+})
+
+test('a reader is told that values of their own are to be read: at first, and after each change', async (t) => {
+  const app = await start(t)
+  const alices = await readStream(app)
+  const bobs = await readStream(app, { headers: { 'x-caller': 'bob' } })
+  for (const stream of [alices, bobs]) await stream.next('own')
+  await app.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
+  t.same((await alices.next('own')).data, [])
+  await app.settings.contract.setSetting('app.title', 'Acme', Application)
+  await bobs.next('change')
+  t.equal(bobs.text.match(/event: own/g)?.length, 1)
+  t.notMatch(bobs.text + alices.text, /dark/)
+})
+
+test('a reader who comes back gets what they missed and nothing else', async (t) => {
+  const app = await start(t)
+  const first = await readStream(app)
+  await first.next('snapshot')
+  await app.settings.contract.setSetting('app.title', 'A', Application)
+  const { id } = await first.next('change')
+  first.close()
+  await first.ended()
+  await app.settings.contract.setSetting('app.title', 'B', Application)
+  await app.settings.contract.setSetting('mail.port', 26, System)
+  const second = await resume(app, id)
+  const missed = await second.next()
+  t.match(missed, { id: /^3-/, event: 'change' })
+  t.match(missed.data, [
+    { key: 'app.title', value: 'B' },
+    { key: 'mail.port', value: 26 },
+  ])
+  const third = await resume(app, missed.id)
+  t.match(await third.next(), { id: missed.id, event: '' }, 'nothing was missed')
+})
+
+const unknownIds = {
+  'of another history': '0-11111111',
+  'that is nonsense': 'x',
+  'of the future': '99-00000000',
+}
+for (const [name, id] of Object.entries(unknownIds)) {
+  test(`a reader with an id ${name} gets everything`, async (t) => {
+    const app = await start(t)
+    const stream = await resume(app, id)
+    t.match(await stream.next(), { event: 'snapshot' })
+  })
+}
+
+test('a reader who knows more than the instance makes it look at the database first', async (t) => {
+  const store = memoryStore()
+  const here = await start(t, { store })
+  const there = await start(t, { store })
+  await here.settings.contract.setSetting('app.title', 'news', Application)
+  t.equal(there.settings.get('app.title'), 'Fastify Modular', 'not noticed yet')
+  const ahead = await resume(there, '1-00000000')
+  const { data } = await ahead.next()
+  t.match(
+    data.find(({ key }) => key === 'app.title'),
+    { value: 'news' },
+  )
+})
+
+test('what another instance wrote arrives', async (t) => {
+  const store = memoryStore()
+  const here = await start(t, { store })
+  const there = await start(t, { store })
+  const stream = await readStream(there)
+  await stream.next('own')
+  await here.settings.contract.setSetting('app.title', 'news', Application)
+  await there.settings.refresh()
+  t.match((await stream.next('change')).data, [{ key: 'app.title', value: 'news' }])
+})
+
+const routes = ['/api/settings/stream', '/api/settings/public/stream']
+const options = [
+  [undefined, routes],
+  [{ public: false }, routes.slice(0, 1)],
+  [false, []],
+] as const
+for (const [stream, expected] of options) {
+  test(`the option stream: ${JSON.stringify(stream)} leaves ${expected.length} routes, none of them for HEAD`, async (t) => {
+    const app = await createApp(t, stream === undefined ? {} : { stream })
+    const registered = routesOf(app).filter(({ url }) => url.endsWith('/stream'))
+    t.same(
+      registered.map(({ method, url }) => `${String(method)} ${url}`),
+      expected.map((url) => `GET ${url}`),
+    )
+  })
+}
