@@ -189,6 +189,7 @@ export class Coherence {
       this.#state = 'ready'
     } catch (err) {
       this.#lose(err)
+      this.#areUsersDue = true
       observer.refreshed({ revision: sharedValues.revision, reloaded: false, error: err })
       this.#retry = setTimeout(() => void this.catchUp(), this.#delay).unref()
       this.#delay = Math.min(this.#delay * 2, backOff.last)
@@ -261,17 +262,12 @@ export class Coherence {
   async #readUserNews(): Promise<void> {
     const { store, users } = this.#init
     this.#areUsersDue = false
-    try {
-      const { next, userIds } = await store.users.news(this.#userMark, manyUsers + 1)
-      // Shared values name their writers, and another database has others.
-      if (userIds.includes('')) this.#isReloadDue = true
-      if (userIds.length > manyUsers || userIds.includes('')) users.forget()
-      else users.forget(userIds)
-      this.#userMark = next
-    } catch (error) {
-      this.#areUsersDue = true
-      throw error
-    }
+    const { next, userIds } = await store.users.news(this.#userMark, manyUsers + 1)
+    // Shared values name their writers, and another database has others.
+    if (userIds.includes('')) this.#isReloadDue = true
+    if (userIds.length > manyUsers || userIds.includes('')) users.forget()
+    else users.forget(userIds)
+    this.#userMark = next
   }
 }
 

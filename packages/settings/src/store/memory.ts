@@ -37,11 +37,7 @@ export function memoryStore(): SettingsStore {
   return {
     info: { name: 'memory', durable: false, transactional: false },
     shared: {
-      read: async (ids) => {
-        const wanted = ids && new Set(ids.map(rowIdText))
-        const isWanted = (row: StoredRow): boolean => !wanted || wanted.has(rowIdText(row))
-        return { ...last, rows: select((row) => row.scope !== SettingScope.User && isWanted(row)) }
-      },
+      read: async () => ({ ...last, rows: select((row) => row.scope !== SettingScope.User) }),
       news: async ({ after, limit }) => ({
         ...last,
         knownToken:
@@ -162,36 +158,12 @@ export function memoryStore(): SettingsStore {
         mentions++
         return Object.freeze({ ...row, actor: null, note: null })
       })
-    if (written.delete(userId) || values + writers > 0) {
-      note('')
-      history.push(Object.freeze(erasedEntry(Date.now())))
-    }
+    if (written.delete(userId) || values + writers > 0) note('')
     return { values, history: entries.length, mentions, isDone: true }
   }
 
   function select(wanted: (row: StoredRow) => boolean): StoredRow[] {
     return [...rows.values()].filter(wanted).toSorted(compareRowIds)
-  }
-}
-
-/** What stands in the history for a user who was erased. */
-function erasedEntry(at: number): HistoryRow {
-  return {
-    scope: SettingScope.User,
-    userId: '',
-    key: '',
-    revision: at,
-    token: '',
-    oldValue: null,
-    oldEncrypted: false,
-    newValue: null,
-    newEncrypted: false,
-    origin: 'erased',
-    actor: null,
-    requestId: null,
-    note: null,
-    setSize: 1,
-    at,
   }
 }
 

@@ -10,7 +10,6 @@ import type {
   HistoryQuery,
   KeyCount,
   NewsQuery,
-  RowId,
   Scanned,
   Survey,
   SurveyQuery,
@@ -85,18 +84,17 @@ interface NewsOfUser {
   readonly user_id: string | null
 }
 
+/** In one statement, so that the rows and the revision are of one moment. */
 function prepareShared({ db, tables: { values, meta }, statement }: ReadEngine) {
-  // One statement, so that the rows and the revision are of one moment.
-  const sharedWhere = (isWanted?: SQL) =>
-    db
-      .select({ revision: meta.value, row: values })
-      .from(meta)
-      .leftJoin(values, and(sql`${values.scope} < 2`, isWanted)) // not a parameter: any scope would be a reason to read all rows
-      .where(eq(meta.name, 'revision'))
-      .orderBy(...inRowOrder(values))
-  const shared = sharedWhere().prepare(statement('shared'))
-  return async (ids?: readonly RowId[]) => {
-    const found = await (ids ? sharedWhere(isOneOf(values, ids)) : shared).execute()
+  const shared = db
+    .select({ revision: meta.value, row: values })
+    .from(meta)
+    .leftJoin(values, sql`${values.scope} < 2`) // not a parameter: any scope would be a reason to read all rows
+    .where(eq(meta.name, 'revision'))
+    .orderBy(...inRowOrder(values))
+    .prepare(statement('shared'))
+  return async () => {
+    const found = await shared.execute()
     return {
       ...(parseRevision(found[0]?.revision) ?? noRevision),
       rows: found.flatMap(({ row }) => row ?? []),
@@ -136,32 +134,44 @@ function prepareNews({ db, tables: { history, meta }, entry, statement }: ReadEn
 async function readHistory(engine: ReadEngine, query: HistoryQuery) {
   const { db, entry } = engine
   const { history } = engine.tables
-  const { oldValue, newValue } = history
-  const { limit, maxBytes, userId } = query
+  const { revision, scope, userId, key, oldValue, newValue } = history
+  const { limit, maxBytes } = query
   const selected = isSelected(engine, query)
-  const order = newestFirst(history, userId)
-  const entries = (count: number) =>
+  const order = newestFirst(history, query.userId)
+
+  /** Names first, which an index has: no text is read, or sorted, that is not on the page. */
+  const names = (count: number) =>
     db
-      .select(entry)
+      .select({ revision, scope, userId, key })
       .from(history)
       .where(selected)
       .orderBy(...order)
       .limit(count)
-  if (maxBytes === undefined) return entries(limit)
-  // Sizes first, which read no text: what is beyond the bytes is never fetched, or sorted.
-  const bytes = sql<number>`coalesce(octet_length(${oldValue}), 0) + coalesce(octet_length(${newValue}), 0)`
-  const sizes = await db
-    .select({ bytes })
-    .from(history)
-    .where(selected)
-    .orderBy(...order)
-    .limit(limit)
-  return entries(
-    countWithin(
+      .as('name')
+  const isNamed = (name: ReturnType<typeof names>) =>
+    sql`${listOf([revision, scope, userId, key])} = ${listOf([name.revision, name.scope, name.userId, name.key])}`
+
+  let count = limit
+  if (maxBytes !== undefined) {
+    // Then sizes, which read no text either.
+    const bytes = sql<number>`coalesce(octet_length(${oldValue}), 0) + coalesce(octet_length(${newValue}), 0)`
+    const name = names(limit)
+    const sizes = await db
+      .select({ bytes })
+      .from(name)
+      .innerJoin(history, isNamed(name))
+      .orderBy(...order)
+    count = countWithin(
       sizes.map((size) => size.bytes),
       maxBytes,
-    ),
-  )
+    )
+  }
+  const name = names(count)
+  return db
+    .select(entry)
+    .from(name)
+    .innerJoin(history, isNamed(name))
+    .orderBy(...order)
 }
 
 type Scans = {
@@ -219,12 +229,6 @@ function isNamedRow({ scope, userId, key }: RowColumns): SQL | undefined {
     eq(userId, sql.placeholder('userId')),
     eq(key, sql.placeholder('key')),
   )
-}
-
-/** Whether a row has one of these ids; none without any. */
-function isOneOf({ scope, userId, key }: RowColumns, ids: readonly RowId[]): SQL | undefined {
-  if (ids.length === 0) return sql`1 = 0`
-  return or(...ids.map((id) => and(eq(scope, id.scope), eq(userId, id.userId), eq(key, id.key))))
 }
 
 /** The entries that a query selects. Conditions on the scope repeat those of the partial indexes. */

@@ -42,6 +42,8 @@ export interface SqlParts {
   readonly reads: SqlReads
   readonly writer: SqlWriter
   readonly forgetting: SqlForgetting
+  /** Releases what opening took. */
+  readonly release: () => Answer<void>
 }
 
 const nothingErased: Erased = { values: 0, history: 0, mentions: 0, isDone: true }
@@ -49,9 +51,10 @@ const nothingErased: Erased = { values: 0, history: 0, mentions: 0, isDone: true
 export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore {
   abstract readonly info: StoreInfo
   protected parts: Parts | undefined
+  readonly #watches = new Set<() => Answer<void>>()
 
   readonly shared: SharedStore = {
-    read: (ids) => this.read(({ reads }) => reads.shared(ids?.filter(({ key }) => canExist(key)))),
+    read: () => this.read(({ reads }) => reads.shared()),
     news: (query) => this.read(({ reads }) => reads.news(query)),
     write: async (request) => {
       checkWrite(request)
@@ -71,8 +74,23 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
   }
 
   abstract open(context: StoreContext): Promise<void>
-  abstract watch(watch: StoreWatch): Promise<() => Promise<void>>
-  abstract close(): Promise<void>
+
+  async watch(watch: StoreWatch): Promise<() => Promise<void>> {
+    const stop = await this.startWatch(this.opened(), watch)
+    this.#watches.add(stop)
+    return async () => {
+      this.#watches.delete(stop)
+      await stop()
+    }
+  }
+
+  async close(): Promise<void> {
+    const open = this.parts
+    this.parts = undefined
+    await Promise.all([...this.#watches].map(async (stop) => stop()))
+    this.#watches.clear()
+    await open?.release()
+  }
 
   history(query: HistoryQuery): Promise<readonly HistoryRow[]> {
     const { key, keys, userId, actor, following } = query
@@ -101,6 +119,9 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
   trim(limits: TrimLimits): Promise<TrimResult> {
     return this.write(({ forgetting }) => forgetting.trim(limits))
   }
+
+  /** Watches until the returned function is called; calling it twice is fine. */
+  protected abstract startWatch(parts: Parts, watch: StoreWatch): Answer<() => Answer<void>>
 
   /** Rejects with what callers get for a failure of the driver. */
   protected abstract read<T>(task: (parts: Parts) => Answer<T>): Promise<T>

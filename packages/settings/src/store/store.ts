@@ -234,8 +234,8 @@ export interface StoreInfo {
 
 /** System and Application rows, which belong to no user. */
 export interface SharedStore {
-  /** All rows, or those with these ids, and the revision; of one moment. */
-  read(ids?: readonly RowId[]): Promise<Revision & { readonly rows: readonly StoredRow[] }>
+  /** All rows and the revision, of one moment. */
+  read(): Promise<Revision & { readonly rows: readonly StoredRow[] }>
   /** Where the database stands, and what changed. Called for every hint: it should be one query. */
   news(query: NewsQuery): Promise<StoreNews>
   /**
@@ -258,7 +258,7 @@ export interface UserStore {
   write(request: WriteRequest): Promise<WriteResult>
   /**
    * Removes one portion of a user: values, their history, and the name where it stands for the writer of anything else,
-   * with the note. A row of history without the name stands for what is gone. One transaction, of which a write of the
+   * with the note. One transaction, of which a write of the
    * user's rows is wholly before or wholly after. The other processes forget the user.
    */
   erase(userId: string): Promise<Erased>

@@ -27,7 +27,7 @@ async function createTwo(
   const store = (): SettingsStore =>
     changedStore(inner, {
       shared: {
-        read: (ids) => check(() => inner.shared.read(ids)),
+        read: () => check(() => inner.shared.read()),
         news: (query) => (onLook.run(), check(() => inner.shared.news(query))),
       },
       users: {

@@ -24,7 +24,7 @@ function countingStore(inner = memoryStore()) {
   const store = changedStore(inner, {
     shared: {
       news: counted('shared.news', (query) => inner.shared.news(query)),
-      read: counted('shared.read', (ids) => inner.shared.read(ids)),
+      read: counted('shared.read', () => inner.shared.read()),
     },
     users: {
       news: counted('users.news', (since, limit) => inner.users.news(since, limit)),
@@ -90,10 +90,10 @@ test('a shared write costs another instance one query, a look without a notice f
   await there.settings.forUser('alice')
   calls.length = 0
   await here.settings.contract.setSetting('mail.port', 25, System)
-  watch().onHint(await inner.shared.read([]))
+  watch().onHint(await inner.shared.read())
   await until('the value', () => there.settings.get(definitions.port) === 25)
   t.same(calls, ['shared.news'])
-  watch().onHint(await inner.shared.read([]))
+  watch().onHint(await inner.shared.read())
   t.same(calls, ['shared.news'], 'a revision that is known is none')
   await here.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
   watch().onHint()

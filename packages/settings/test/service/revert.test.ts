@@ -292,7 +292,7 @@ test('a revert that was committed is answered, whatever the history does afterwa
   const store = memoryStore()
   const silent = changedStore(store, {
     history: async (query) => {
-      if ((await store.shared.read([])).revision > 2) throw new ServiceUnavailableException('silent')
+      if ((await store.shared.read()).revision > 2) throw new ServiceUnavailableException('silent')
       return store.history(query)
     },
   })

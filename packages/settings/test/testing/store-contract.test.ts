@@ -31,7 +31,7 @@ function withoutLock(store: SettingsStore): StoreChanges {
   return {
     async write(request, write) {
       const rows = await Promise.all(request.reads.map((id) => rowOf(store, id)))
-      const { revision, token } = await store.shared.read([])
+      const { revision, token } = await store.shared.read()
       const seen = new Map(
         request.reads.map((id, index) => [`${id.scope} ${id.userId} ${id.key}`, rows[index]]),
       )
@@ -50,7 +50,7 @@ const stores: Readonly<Record<string, (store: SettingsStore) => StoreChanges>> =
   'shows rows of users to everyone': (store) => ({
     shared: {
       read: async () => ({
-        ...(await store.shared.read([])),
+        ...(await store.shared.read()),
         rows: await store.scan('values', null, 1000),
       }),
     },

@@ -100,10 +100,8 @@ function clientConfigOf(pool: Pool): ClientConfig {
 async function loadDriver(): Promise<Pick<typeof Driver, 'Client' | 'Pool'>> {
   try {
     return (await import('pg')).default
-  } catch (error) {
-    const missing = new FMOD_SETTINGS_DRIVER_MISSING('postgres', 'pg', 'pg')
-    missing.cause = error
-    throw missing
+  } catch (cause) {
+    throw Object.assign(new FMOD_SETTINGS_DRIVER_MISSING('postgres', 'pg', 'pg'), { cause })
   }
 }
 

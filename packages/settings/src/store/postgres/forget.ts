@@ -26,6 +26,25 @@ export function createForgetting({ pool, names, writer, onErased }: ForgettingIn
     return rows[0] ?? { removed: 0, isDone: true }
   }
 
+  /**
+   * Erases one portion of a user, under the lock of the revision, which erasures and encryption take too, and that of the
+   * user: no write of the user's rows is under way. Others' rows are locked in their order, as their writers do.
+   */
+  async function erase(client: PoolClient, userId: string): Promise<Erased> {
+    const run = async (statement: string, parameters: readonly unknown[] = [userId]): Promise<number> =>
+      (await client.query(statement, [...parameters])).rowCount ?? 0
+    await run(statements.lockUser, [names.userLock(userId)])
+    const values = await run(statements.deleteValues)
+    const history = await run(statements.deleteHistory)
+    const { rows } = await client.query<Written>(statements.lockWritten, [userId])
+    const columns = (['scope', 'user_id', 'key'] as const).map((name) => rows.map((row) => row[name]))
+    const writers = await run(statements.anonymousValues, [userId, ...columns])
+    const actors = await run(statements.anonymousHistory)
+    if (values + history + writers > 0) await run(statements.erased, [])
+    const isDone = [values, history, rows.length, actors].every((count) => count < atOnce)
+    return { values, history, mentions: writers + actors, isDone }
+  }
+
   return {
     trim: async ({ olderThan, perValue }) => {
       const expired = await takeNext(statements.expired, [olderThan])
@@ -33,35 +52,8 @@ export function createForgetting({ pool, names, writer, onErased }: ForgettingIn
         ? { ...expired, isDone: false }
         : takeNext(statements.written, [olderThan, perValue])
     },
-    user: (userId) =>
-      writer
-        .underLock((client) => eraseUser(client, names, statements, userId))
-        .finally(() => onErased(userId)),
+    user: (userId) => writer.underLock((client) => erase(client, userId)).finally(() => onErased(userId)),
   }
-}
-
-/**
- * Erases one portion of a user, under the lock of the revision, which erasures and rewrapping take too, and that of the
- * user: no write of the user's rows is under way. Others' rows are locked in their order, as their writers do.
- */
-async function eraseUser(
-  client: PoolClient,
-  names: PostgresNames,
-  statements: ForgettingStatements,
-  userId: string,
-): Promise<Erased> {
-  const run = async (statement: string, values: readonly unknown[] = [userId]): Promise<number> =>
-    (await client.query(statement, [...values])).rowCount ?? 0
-  await run(statements.lockUser, [names.userLock(userId)])
-  const values = await run(statements.deleteValues)
-  const history = await run(statements.deleteHistory)
-  const written = await client.query<Written>(statements.lockWritten, [userId])
-  const columns = (['scope', 'user_id', 'key'] as const).map((name) => written.rows.map((row) => row[name]))
-  const writers = await run(statements.anonymousValues, [userId, ...columns])
-  const actors = await run(statements.anonymousHistory)
-  if (values + history + writers > 0) await run(statements.erased, [])
-  const isDone = [values, history, written.rows.length, actors].every((rows) => rows < atOnce)
-  return { values, history, mentions: writers + actors, isDone }
 }
 
 /** A row that names the user as its writer. */
@@ -70,8 +62,6 @@ interface Written {
   readonly user_id: string
   readonly key: string
 }
-
-type ForgettingStatements = ReturnType<typeof forgettingStatements>
 
 /** The statements by what they forget. */
 function forgettingStatements({ values, history, meta }: PostgresNames) {

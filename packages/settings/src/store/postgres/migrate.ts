@@ -4,7 +4,7 @@ import type { ClientBase } from 'pg'
 import { FMOD_SETTINGS_MIGRATION_FAILED } from '../../misuse-errors.ts'
 import { isOutdated, type MigrateMode } from '../options.ts'
 import { toStoreFailure } from './connection.ts'
-import { migrations, recordVersion } from './migrations.ts'
+import { migrations, recordVersion, startCounting } from './migrations.ts'
 import type { PostgresNames } from './names.ts'
 
 /** Milliseconds that a process waits for another one that migrates: less than the 10 s that Fastify gives a plugin. */
@@ -12,24 +12,19 @@ const lockTimeout = 7000
 
 /**
  * Runs the missing migrations in one transaction under an advisory lock, which makes processes that start together take
- * turns. Where nothing is missing it only reads, so a role that may not create tables can start.
+ * turns; a failure leaves it open. Where nothing is missing it only reads, so a role that may not create tables can start.
  * @throws {FMOD_SETTINGS_SCHEMA_OUTDATED | FMOD_SETTINGS_SCHEMA_TOO_NEW}
  * @throws {FMOD_SETTINGS_MIGRATION_FAILED} nothing has changed
  */
 export async function migrate(client: ClientBase, names: PostgresNames, mode: MigrateMode): Promise<void> {
-  if (mode === false) return startCounting(client, names)
+  if (mode === false) return void (await client.query(startCounting(names)))
   const schema = { store: 'postgres', mode, known: migrations.length } as const
   if (!isOutdated({ ...schema, found: await readVersion(client, names) })) return
   await client.query('begin isolation level read committed')
-  try {
-    await takeTurn(client, `fastify-modular ${names.channel}`)
-    const found = await readVersion(client, names) // another process may have been faster
-    if (isOutdated({ ...schema, found })) await runFrom(client, names, found)
-    await client.query('commit')
-  } catch (error) {
-    await client.query('rollback').catch(() => {}) // the first failure is the one that matters
-    throw error
-  }
+  await takeTurn(client, `fastify-modular ${names.channel}`)
+  const found = await readVersion(client, names) // another process may have been faster
+  if (isOutdated({ ...schema, found })) await runFrom(client, names, found)
+  await client.query('commit')
 }
 
 /** Tries repeatedly: the time-outs of the database, and of the driver, are for statements shorter than a migration. */
@@ -77,11 +72,4 @@ async function readVersion(client: ClientBase, names: PostgresNames): Promise<nu
     `select value from ${names.meta} where name = 'schema'`,
   )
   return Number(version.rows[0]?.value ?? 0)
-}
-
-/** Tables of foreign migrations are empty: what is counted needs its row. */
-async function startCounting(client: ClientBase, { meta }: PostgresNames): Promise<void> {
-  await client.query(
-    `insert into ${meta} (name, value) values ('revision', '0'), ('expired', '0'), ('written', '0') on conflict (name) do nothing`,
-  )
 }

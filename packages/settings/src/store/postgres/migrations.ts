@@ -58,9 +58,13 @@ create index "${prefix}settings_history_xid" on ${history} (xid) include (user_i
 create index "${prefix}settings_history_at" on ${history} (at);
 create index "${prefix}settings_history_actor" on ${history} (actor) where actor <> user_id;
 
-insert into ${meta} (name, value) values ('revision', '0'), ('expired', '0'), ('written', '0');
-`,
+${startCounting({ meta })}`,
 ]
+
+/** What is counted needs its row, also in tables of foreign migrations. */
+export function startCounting({ meta }: Pick<PostgresNames, 'meta'>): string {
+  return `insert into ${meta} (name, value) values ('revision', '0'), ('expired', '0'), ('written', '0') on conflict (name) do nothing;\n`
+}
 
 /** Records the version that the tables have after a migration. */
 export function recordVersion(names: PostgresNames, version: number): string {

@@ -13,6 +13,7 @@ import {
   type Connections,
   createConnections,
   type DriverSource,
+  onConnection,
   orStoreFailure,
   toStoreFailure,
 } from './connection.ts'
@@ -75,7 +76,7 @@ export function postgres(source: PostgresSource, options: PostgresOptions = {}):
 }
 
 interface OpenDatabase extends SqlParts, Connections {
-  readonly announcer: Announcer
+  readonly release: () => Promise<void>
 }
 
 class PostgresStore extends SqlStore<OpenDatabase> {
@@ -84,7 +85,6 @@ class PostgresStore extends SqlStore<OpenDatabase> {
   readonly #options: PostgresOptions
   readonly #names: PostgresNames
   readonly #instance = randomBytes(6).toString('base64url')
-  readonly #watches = new Set<() => Promise<void>>()
 
   constructor(source: DriverSource, options: PostgresOptions) {
     super()
@@ -97,7 +97,8 @@ class PostgresStore extends SqlStore<OpenDatabase> {
     const onError = (error: unknown): void => warnOfLoss(log, error)
     const connections = await createConnections(this.#source, this.#options, onError)
     try {
-      await migrateThrough(connections, this.#names, this.#options.migrate ?? 'auto')
+      const mode = this.#options.migrate ?? 'auto'
+      await orStoreFailure(onConnection(connections.pool, (client) => migrate(client, this.#names, mode)))
       this.parts = await this.#prepare(connections)
     } catch (error) {
       await connections.release()
@@ -105,9 +106,8 @@ class PostgresStore extends SqlStore<OpenDatabase> {
     }
   }
 
-  async watch(watch: StoreWatch): Promise<() => Promise<void>> {
-    const { createClient, prepare, timeouts } = this.opened()
-    const stop = await listen({
+  protected startWatch({ createClient, prepare, timeouts }: OpenDatabase, watch: StoreWatch) {
+    return listen({
       createClient,
       prepare,
       names: this.#names,
@@ -118,20 +118,6 @@ class PostgresStore extends SqlStore<OpenDatabase> {
       close: timeouts.close,
       watch: { ...watch, onLost: (error) => watch.onLost(toStoreFailure(error)) },
     })
-    this.#watches.add(stop)
-    return async () => {
-      this.#watches.delete(stop)
-      await stop()
-    }
-  }
-
-  async close(): Promise<void> {
-    const open = this.parts
-    this.parts = undefined
-    await within(1000, open?.announcer.flush() ?? Promise.resolve())
-    await Promise.all([...this.#watches].map((stop) => stop()))
-    this.#watches.clear()
-    await open?.release()
   }
 
   async #prepare(connections: Connections): Promise<OpenDatabase> {
@@ -154,7 +140,10 @@ class PostgresStore extends SqlStore<OpenDatabase> {
     })
     return {
       ...connections,
-      announcer,
+      release: async () => {
+        await within(1000, announcer.flush())
+        await connections.release()
+      },
       reads: prepareReads(postgresReads(drizzle(pool), tables, names)),
       writer,
       forgetting: createForgetting({
@@ -174,22 +163,6 @@ class PostgresStore extends SqlStore<OpenDatabase> {
     return task(this.opened())
   }
 }
-
-async function migrateThrough({ pool }: Connections, names: PostgresNames, mode: MigrateMode): Promise<void> {
-  const client = await orStoreFailure(pool.connect())
-  // A connection that breaks fails the waiting statement, and also emits an event that must have a listener.
-  client.on('error', ignore)
-  try {
-    await migrate(client, names, mode)
-    client.off('error', ignore)
-    client.release()
-  } catch (error) {
-    client.release(true)
-    throw toStoreFailure(error)
-  }
-}
-
-function ignore(): void {}
 
 function warnOfLoss(log: FastifyBaseLogger, error: unknown): void {
   log.warn({ err: toStoreFailure(error) }, 'an idle connection to the settings database was lost')

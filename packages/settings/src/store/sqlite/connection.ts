@@ -12,8 +12,6 @@ import {
   FMOD_SETTINGS_DRIVER_UNSUPPORTED,
   FMOD_SETTINGS_INVALID_STORE_OPTION,
 } from '../../misuse-errors.ts'
-import type { MigrateMode } from '../options.ts'
-import { migrate } from './migrate.ts'
 
 /** The source, whose connection is known to be one that the store can use. */
 export type DriverSource = FileSource | { readonly database: Database }
@@ -21,12 +19,6 @@ export type DriverSource = FileSource | { readonly database: Database }
 interface FileSource {
   readonly file: string
   readonly driver?: 'better-sqlite3' | 'node'
-}
-
-export interface Connection {
-  readonly client: Database
-  /** Closes the file, unless the application opened it. */
-  readonly release: () => void
 }
 
 /** Undefined for a source without a file name or a connection of the two drivers. */
@@ -53,31 +45,17 @@ function isDriver(database: object): database is Database {
  * Opens the file, creating it and its folder when they are missing.
  * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION} the connection is closed
  */
-export async function openConnection(
-  source: DriverSource,
-  { tablePrefix, migrate: mode }: { readonly tablePrefix: string; readonly migrate: MigrateMode },
-): Promise<Connection> {
+export async function openConnection(source: DriverSource): Promise<Database> {
   const client = 'database' in source ? source.database : await createFile(source)
   if (!client.open) throw new FMOD_SETTINGS_INVALID_STORE_OPTION('sqlite', 'the database is closed')
-  const release = (): void => {
-    if ('file' in source) client.close()
-  }
-  try {
-    await useLog(client)
-    client.pragma('synchronous = FULL') // an acknowledged write survives a power loss (decision 28)
-    migrate(client, tablePrefix, mode)
-    return { client, release }
-  } catch (error) {
-    release()
-    throw error
-  }
+  return client
 }
 
 /**
  * Readers and the writer do not wait for each other. While another process writes a file that has no log yet, such as a
  * new one, SQLite answers that the file is locked, whatever the time-out.
  */
-async function useLog(client: Database): Promise<void> {
+export async function useLog(client: Database): Promise<void> {
   for (const end = Date.now() + busyTimeout; ; await delay(10 + 20 * Math.random())) {
     try {
       client.pragma('journal_mode = WAL')

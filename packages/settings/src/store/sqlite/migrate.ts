@@ -1,14 +1,14 @@
 /** Brings the tables in SQLite up to date. */
 import type { Database } from 'better-sqlite3'
 import { isOutdated, type MigrateMode } from '../options.ts'
-import { migrations, recordVersion } from './migrations.ts'
+import { migrations, recordVersion, startCounting } from './migrations.ts'
 
 /**
  * Runs the missing migrations in one immediate transaction, whose lock makes processes that start together take turns.
  * @throws {FMOD_SETTINGS_SCHEMA_OUTDATED | FMOD_SETTINGS_SCHEMA_TOO_NEW}
  */
 export function migrate(client: Database, prefix: string, mode: MigrateMode): void {
-  if (mode === false) return startCounting(client, prefix)
+  if (mode === false) return void client.exec(startCounting(prefix))
   const schema = { store: 'sqlite', mode, known: migrations.length } as const
   if (!isOutdated({ ...schema, found: readVersion(client, prefix) })) return
   const run = client.transaction(() => {
@@ -25,14 +25,4 @@ function readVersion(client: Database, prefix: string): number {
   if (!exists.get(`${prefix}settings_meta`)) return 0
   const version = client.prepare(`select value from ${prefix}settings_meta where name = 'schema'`).pluck()
   return Number(version.get() ?? 0)
-}
-
-/** Tables of foreign migrations are empty: what is counted needs its row. */
-function startCounting(client: Database, prefix: string): void {
-  client
-    .prepare(
-      `insert into ${prefix}settings_meta (name, value) values ('revision', '0'), ('expired', '0'), ('written', '0'), ('users', '0')
-       on conflict (name) do nothing`,
-    )
-    .run()
 }

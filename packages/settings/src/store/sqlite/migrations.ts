@@ -55,9 +55,13 @@ create index ${prefix}settings_history_seq on ${prefix}settings_history (seq, us
 create index ${prefix}settings_history_at on ${prefix}settings_history (at);
 create index ${prefix}settings_history_actor on ${prefix}settings_history (actor) where actor <> user_id;
 
-insert into ${prefix}settings_meta (name, value) values ('revision', '0'), ('expired', '0'), ('written', '0'), ('users', '0');
-`,
+${startCounting(prefix)}`,
 ]
+
+/** What is counted needs its row, also in tables of foreign migrations. */
+export function startCounting(prefix: string): string {
+  return `insert into ${prefix}settings_meta (name, value) values ('revision', '0'), ('expired', '0'), ('written', '0'), ('users', '0') on conflict (name) do nothing;\n`
+}
 
 /** Records the version that the tables have after a migration. */
 export function recordVersion(prefix: string, version: number): string {

@@ -6,20 +6,22 @@ import {
   type OptionsSchema,
   Type,
 } from '@fastify-modular/core/internal'
+import type { Database } from 'better-sqlite3'
 import { FMOD_SETTINGS_INVALID_STORE_OPTION } from '../../misuse-errors.ts'
 import { checkArgument, type MigrateMode, sqliteOptions } from '../options.ts'
 import { prepareReads } from '../reads.ts'
 import { type SqlParts, SqlStore } from '../sql-store.ts'
 import type { SettingsStore, StoreInfo, StoreWatch } from '../store.ts'
 import {
-  type Connection,
   type DriverSource,
   openConnection,
   toDriverSource,
   toStoreFailure,
+  useLog,
   watchFile,
 } from './connection.ts'
 import { createForgetting } from './forget.ts'
+import { migrate } from './migrate.ts'
 import { sqliteReads } from './read-engine.ts'
 import { sqliteSettingsTables } from '../sqlite-tables.ts'
 import { createWriter } from './write.ts'
@@ -79,7 +81,8 @@ export function sqlite(source: SqliteSource, options: SqliteOptions = {}): Setti
   return new SqliteStore(driverSource, { migrate, tablePrefix, pollInterval })
 }
 
-interface OpenFile extends SqlParts, Connection {
+interface OpenFile extends SqlParts {
+  readonly client: Database
   readonly lock: FileLock
 }
 
@@ -88,7 +91,6 @@ class SqliteStore extends SqlStore<OpenFile> {
   readonly info: StoreInfo
   readonly #source: DriverSource
   readonly #options: Required<SqliteOptions>
-  readonly #watches = new Set<() => void>()
 
   constructor(source: DriverSource, options: Required<SqliteOptions>) {
     super()
@@ -106,39 +108,30 @@ class SqliteStore extends SqlStore<OpenFile> {
     }
   }
 
-  watch({ onHint, onLost }: StoreWatch): Promise<() => Promise<void>> {
-    return this.read(({ client }) => {
-      const dataVersion = client.prepare('pragma data_version').pluck()
-      const stop = watchFile({
-        dataVersion: () => dataVersion.get(),
-        interval: this.#options.pollInterval,
-        onHint,
-        onLost: (error) => onLost(toStoreFailure(error)),
-      })
-      this.#watches.add(stop)
-      return async () => {
-        stop()
-        this.#watches.delete(stop)
-      }
+  protected startWatch({ client }: OpenFile, { onHint, onLost }: StoreWatch) {
+    const dataVersion = client.prepare('pragma data_version').pluck()
+    return watchFile({
+      dataVersion: () => dataVersion.get(),
+      interval: this.#options.pollInterval,
+      onHint,
+      onLost: (error) => onLost(toStoreFailure(error)),
     })
   }
 
-  async close(): Promise<void> {
-    for (const stop of this.#watches) stop()
-    this.#watches.clear()
-    this.parts?.release()
-    this.parts = undefined
-  }
-
   async #connect(): Promise<OpenFile> {
-    const connection = await openConnection(this.#source, this.#options)
-    const { client, release } = connection
+    const client = await openConnection(this.#source)
+    const release = (): void => {
+      if ('file' in this.#source) client.close() // any other is the application's
+    }
     try {
+      await useLog(client)
+      client.pragma('synchronous = FULL') // an acknowledged write survives a power loss (decision 28)
+      migrate(client, this.#options.tablePrefix, this.#options.migrate)
       const tables = sqliteSettingsTables(this.#options)
       const reads = prepareReads(sqliteReads(client, tables))
       const writer = createWriter(client, tables)
       const forgetting = createForgetting(client, tables)
-      return { ...connection, reads, writer, forgetting, lock: new FileLock(client) }
+      return { client, release, reads, writer, forgetting, lock: new FileLock(client) }
     } catch (error) {
       release()
       throw error

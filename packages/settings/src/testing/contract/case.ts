@@ -5,6 +5,7 @@ import { SettingScope } from '../../setting-definition.ts'
 import type {
   RowChange,
   RowId,
+  Scanned,
   SettingsStore,
   StoredRow,
   TrimLimits,
@@ -48,11 +49,8 @@ export function write(store: SettingsStore, request: WriteRequest): Promise<Writ
 
 /** One row, as the database has it now. */
 export async function rowOf(store: SettingsStore, id: RowId): Promise<StoredRow | undefined> {
-  const rows =
-    id.scope === SettingScope.User
-      ? await store.users.read(id.userId, id.key)
-      : (await store.shared.read([id])).rows
-  return rows[0]
+  if (id.scope === SettingScope.User) return (await store.users.read(id.userId, id.key))[0]
+  return (await store.shared.read()).rows.find(({ scope, key }) => scope === id.scope && key === id.key)
 }
 
 /** Sets one Application value. */
@@ -73,6 +71,21 @@ export function setOf(
 /** The number of the last write of System and Application values. */
 export async function revisionOf(store: SettingsStore): Promise<number> {
   return (await store.shared.news({ after: 0, limit: 0 })).revision
+}
+
+/** All rows, page by page. */
+export async function pages<W extends keyof Scanned>(
+  store: SettingsStore,
+  what: W,
+  limit: number,
+): Promise<readonly Scanned[W]['row'][]> {
+  const rows: Scanned[W]['row'][] = []
+  for (let after: Scanned[W]['row'] | null = null; ; after = rows.at(-1) ?? null) {
+    const page: readonly Scanned[W]['row'][] = await store.scan(what, after, limit)
+    assert.ok(page.length <= limit && rows.length < 100)
+    if (page.length === 0) return rows
+    rows.push(...page)
+  }
 }
 
 /** Trims, portion by portion. Returns how many entries each one removed. */

@@ -17,57 +17,36 @@ import {
 export const history: Readonly<Record<string, ContractCase>> = {
   'each change leaves one row of history with actor, reason, before and after': async (open) => {
     const store = await open()
-    const first = await writeAll(store, [change(rowId('a'), '1', true)], {
-      actor: 'ann',
-      origin: 'api',
-      requestId: 'r-1',
-      note: 'first',
-    })
+    const reason = { actor: 'ann', origin: 'api', requestId: 'r-1', note: 'first' }
+    const first = await writeAll(store, [change(rowId('a'), '1', true)], reason)
     const second = await writeAll(store, [change(rowId('a'), '2')], { actor: null, origin: 'import' })
     const third = await writeAll(store, [change(rowId('a'), null)], { actor: 'bob', origin: 'api' })
-    const rows = await store.history({ limit: 10 })
     const common = { ...rowId('a'), requestId: null, note: null, setSize: 1 }
+    const [none, one, two] = [
+      { value: null, encrypted: false },
+      { value: '1', encrypted: true },
+      { value: '2', encrypted: false },
+    ]
+    const entry = (old: typeof none | typeof one, now: typeof none | typeof one) => ({
+      ...common,
+      oldValue: old.value,
+      oldEncrypted: old.encrypted,
+      newValue: now.value,
+      newEncrypted: now.encrypted,
+    })
     assert.deepEqual(
-      rows.map((row) => ({ ...row })),
+      (await store.history({ limit: 10 })).map((row) => ({ ...row })),
       [
+        { ...entry(two, none), revision: 3, token: third.token, origin: 'api', actor: 'bob', at: third.at },
         {
-          ...common,
-          revision: 3,
-          token: third.token,
-          oldValue: '2',
-          oldEncrypted: false,
-          newValue: null,
-          newEncrypted: false,
-          origin: 'api',
-          actor: 'bob',
-          at: third.at,
-        },
-        {
-          ...common,
+          ...entry(one, two),
           revision: 2,
           token: second.token,
-          oldValue: '1',
-          oldEncrypted: true,
-          newValue: '2',
-          newEncrypted: false,
           origin: 'import',
           actor: null,
           at: second.at,
         },
-        {
-          ...common,
-          revision: 1,
-          token: first.token,
-          oldValue: null,
-          oldEncrypted: false,
-          newValue: '1',
-          newEncrypted: true,
-          origin: 'api',
-          actor: 'ann',
-          requestId: 'r-1',
-          note: 'first',
-          at: first.at,
-        },
+        { ...entry(none, one), ...reason, revision: 1, token: first.token, at: first.at },
       ],
     )
   },

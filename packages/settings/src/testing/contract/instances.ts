@@ -1,67 +1,53 @@
 /** Cases: several writers, several instances, and what outlives a store. */
 import assert from 'node:assert/strict'
-import { change, type ContractCase, rowId, rowOf, set, writeAll, revisionOf } from './case.ts'
+import { userHash } from '../../store/store.ts'
+import { change, type ContractCase, revisionOf, rowId, rowOf, set, setOf, writeAll } from './case.ts'
 
 export const instances: Readonly<Record<string, ContractCase>> = {
-  '40 parallel first writes of one key give one row and 40 revisions': async (open) => {
-    const store = await open()
-    const results = await Promise.all(
-      Array.from({ length: 40 }, (_, index) => set(store, 'a', String(index))),
-    )
-    const revisions = results.map((result) => result.revision).toSorted((a, b) => a - b)
-    assert.deepEqual(
-      revisions,
-      Array.from({ length: 40 }, (_, index) => index + 1),
-    )
-    const { revision, rows } = await store.shared.read()
-    assert.equal(revision, 40)
-    assert.equal(rows.length, 1)
-    assert.equal(rows[0]?.revision, 40)
-    assert.equal(results.find((result) => result.revision === 40)?.changes[0]?.after?.value, rows[0]?.value)
-  },
-
-  'no update is lost: 40 parallel increments count to 40': async (open) => {
-    const store = await open()
-    await Promise.all(
-      Array.from({ length: 40 }, () =>
-        writeAll(store, [], {
-          reads: [rowId('n')],
-          decide: (current) => [change(rowId('n'), String(Number(current.get(rowId('n'))?.value ?? 0) + 1))],
-        }),
-      ),
-    )
-    assert.equal((await rowOf(store, rowId('n')))?.value, '40')
-  },
+  'no update is lost: 40 parallel increments, of two instances, count to 40 in one row with 40 revisions':
+    async (open) => {
+      const first = await open()
+      const second = first.info.durable ? await open() : first
+      const id = rowId('n')
+      const results = await Promise.all(
+        Array.from({ length: 40 }, (_, index) =>
+          writeAll(index % 2 ? first : second, [], {
+            reads: [id],
+            decide: (current) => [change(id, String(Number(current.get(id)?.value ?? 0) + 1))],
+          }),
+        ),
+      )
+      for (const { revision, changes } of results)
+        assert.deepEqual([changes[0]?.revision, changes[0]?.after?.value], [revision, String(revision)])
+      assert.equal(new Set(results.map(({ revision }) => revision)).size, 40)
+      const found = await first.shared.read()
+      assert.deepEqual([found.revision, found.rows.length, found.rows[0]?.value], [40, 1, '40'])
+      assert.deepEqual(await second.shared.read(), found)
+    },
 
   'of 20 writers that all saw the same version, one wins': async (open) => {
     const store = await open()
-    await set(store, 'a', '"start"')
-    const writers = Array.from({ length: 20 }, (_, index) =>
-      writeAll(store, [], {
-        reads: [rowId('a')],
-        decide(current) {
-          if (current.get(rowId('a'))?.revision !== 1) throw new Error('stale')
-          return [change(rowId('a'), String(index))]
-        },
-      }),
-    )
-    const outcomes = await Promise.allSettled(writers)
-    assert.equal(outcomes.filter((outcome) => outcome.status === 'fulfilled').length, 1)
-    assert.equal(await revisionOf(store), 2)
-  },
-
-  'two instances on one database share its rows and its revisions': async (open) => {
-    const first = await open()
-    if (!first.info.durable) return
-    const second = await open()
-    const pairs = Array.from({ length: 10 }, (_, index) => [
-      set(first, 'a', `1${index}`),
-      set(second, 'a', `2${index}`),
-    ])
-    const results = await Promise.all(pairs.flat())
-    assert.equal(new Set(results.map((result) => result.revision)).size, 20)
-    assert.equal(await revisionOf(first), 20)
-    assert.deepEqual(await first.shared.read(), await second.shared.read())
+    for (const id of [rowId('a'), rowId('a', 'u1')]) {
+      for (const start of ['unset', '"start"', null]) {
+        if (start !== 'unset') await writeAll(store, [change(id, start)])
+        const seen = (await rowOf(store, id))?.revision
+        const outcomes = await Promise.allSettled(
+          Array.from({ length: 20 }, (_, index) =>
+            writeAll(store, [], {
+              reads: [id],
+              decide(current) {
+                if (current.get(id)?.revision !== seen) throw new Error('stale')
+                return [change(id, String(index))]
+              },
+            }),
+          ),
+        )
+        assert.deepEqual(
+          outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? String(outcome.reason) : [])),
+          Array.from({ length: 19 }, () => 'Error: stale'),
+        )
+      }
+    }
   },
 
   'closed and opened again, everything is still there': async (open) => {
@@ -79,28 +65,44 @@ export const instances: Readonly<Record<string, ContractCase>> = {
     assert.equal((await set(second, 'a', '2')).revision, 2)
   },
 
-  'a watch announces the writes of another instance until it is stopped': async (open, until) => {
-    const watching = await open()
-    if (!watching.watch) return
-    const writing = await open()
-    let hints = 0
-    const stop = await watching.watch({
-      onHint: () => void hints++,
-      onUsers: () => {},
-      onLost: (error) => assert.fail(`the watch was lost: ${String(error)}`),
-    })
-    for (let revision = 1; revision <= 5; revision++) {
+  'a watch announces the writes of another instance until it is stopped, with the users whose values they were':
+    async (open, until) => {
+      const watching = await open()
+      if (!watching.watch) return
+      const writing = await open()
+      let hints = 0
+      let isTime = false
+      const told = new Set<string>()
+      const stop = await watching.watch({
+        onHint(revision) {
+          hints++
+          isTime ||= revision === undefined
+        },
+        onUsers: (hashes) => hashes?.forEach((hash) => told.add(hash)),
+        onLost: (error) => assert.fail(`the watch was lost: ${String(error)}`),
+      })
+      for (let revision = 1; revision <= 5; revision++) {
+        const before = hints
+        await set(writing, 'a', String(revision))
+        await until(`a hint at revision ${revision}`, () => hints > before)
+      }
+      let mark = (await watching.users.news(undefined, 1)).next
+      isTime = false
+      await setOf(writing, 'u1', 'a', '1')
+      await until('the news of the user', async () => {
+        if (told.has(userHash('u1'))) return true
+        if (!isTime) return false
+        const { next, userIds } = await watching.users.news(mark, 10)
+        mark = next
+        return userIds.includes('u1')
+      })
+      await stop()
+      await stop()
       const before = hints
-      await set(writing, 'a', String(revision))
-      await until(`a hint at revision ${revision}`, () => hints > before)
-    }
-    await stop()
-    await stop()
-    const before = hints
-    await set(writing, 'a', '"after the watch"')
-    assert.equal(await revisionOf(watching), 6)
-    assert.equal(hints, before)
-  },
+      await set(writing, 'a', '"after the watch"')
+      assert.equal(await revisionOf(watching), 6)
+      assert.equal(hints, before)
+    },
 
   'closing twice is fine, and a closed store of a database says that it is closed': async (open) => {
     const store = await open()

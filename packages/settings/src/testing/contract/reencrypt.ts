@@ -6,6 +6,7 @@ import {
   type ContractCase,
   revisionOf,
   rowId,
+  pages,
   rowOf,
   set,
   setOf,
@@ -20,16 +21,9 @@ export const reencrypt: Readonly<Record<string, ContractCase>> = {
     await writeAll(store, [change(rowId('b'), '1'), change(rowId('a'), '1')])
     await set(store, 'a', '2')
     const { revision } = await setOf(store, 'u1', 'a', '1')
-    const seen: string[] = []
-    let after: HistoryRow | null = null
-    for (let page = 0; page < 10; page++) {
-      const rows: readonly HistoryRow[] = await store.scan('history', after, 1)
-      const last = rows.at(-1)
-      if (!last) break
-      assert.equal(rows.length, 1)
-      seen.push(`${last.revision} ${last.scope} ${last.userId} ${last.key} ${last.newValue}`)
-      after = last
-    }
+    const seen = (await pages(store, 'history', 1)).map(
+      (row) => `${row.revision} ${row.scope} ${row.userId} ${row.key} ${row.newValue}`,
+    )
     assert.deepEqual(seen, ['1 1  a 1', '1 1  b 1', '2 1  a 2', `${revision} 2 u1 a 1`])
     assert.equal((await store.scan('history', null, 10)).length, 4)
   },

@@ -2,38 +2,37 @@
 import assert from 'node:assert/strict'
 import { isDomainException } from '@fastify-modular/core'
 import { SettingScope } from '../../setting-definition.ts'
+import { noRevision } from '../../store/revision.ts'
 import { change, type ContractCase, rowId, rowOf, set, writeAll, revisionOf, write } from './case.ts'
 
 export const writes: Readonly<Record<string, ContractCase>> = {
-  'a bulk has one revision and is ordered by row, whatever the order of its changes': async (open) => {
+  'a bulk of 500 sets, replaces and deletes at once, with one revision, in the order of the rows': async (
+    open,
+  ) => {
     const store = await open()
-    const ids = [rowId('b'), { ...rowId('z'), scope: SettingScope.System }, rowId('a')]
-    const result = await writeAll(
-      store,
-      ids.map((id) => change(id, '1')),
-    )
-    assert.deepEqual(
-      result.changes.map((it) => `${it.scope} ${it.userId} ${it.key} ${it.after?.revision}`),
-      ['0  z 1', '1  a 1', '1  b 1'],
-    )
-    assert.equal(await revisionOf(store), 1)
-  },
-
-  'a bulk of 500 sets, replaces and deletes at once': async (open) => {
-    const store = await open()
-    const ids = Array.from({ length: 500 }, (_, index) => rowId(`k${index}`))
+    const system = { ...rowId('z'), scope: SettingScope.System }
+    const ids = [
+      rowId('b'),
+      system,
+      rowId('a'),
+      ...Array.from({ length: 497 }, (_, index) => rowId(`k${index}`)),
+    ]
     await writeAll(
       store,
       ids.slice(0, 300).map((id) => change(id, '1')),
     )
     const result = await writeAll(
       store,
-      ids.map((id, index) => change(id, index < 100 ? null : '2')),
+      ids.map((id, index) => change(id, index >= 3 && index < 100 ? null : '2')),
     )
     assert.equal(result.changes.length, 500)
+    assert.deepEqual(
+      result.changes.slice(0, 4).map(({ scope, key, revision }) => `${scope} ${key} ${revision}`),
+      ['0 z 2', '1 a 2', '1 b 2', '1 k0 2'],
+    )
     const { revision, rows } = await store.shared.read()
     assert.equal(revision, 2)
-    assert.equal(rows.length, 400)
+    assert.equal(rows.length, 403)
     assert.ok(rows.every((row) => row.value === '2' && row.revision === 2))
   },
 
@@ -71,65 +70,40 @@ export const writes: Readonly<Record<string, ContractCase>> = {
     assert.equal((await set(store, 'a', '3')).revision, 2)
   },
 
-  'the deletion of nothing leaves no revision and no history': async (open) => {
+  'no change, or the deletion of nothing, leaves no revision and no history': async (open) => {
     const store = await open()
-    await set(store, 'a', '1')
     let enqueued = 0
-    const result = await writeAll(store, [change(rowId('b'), null)], { enqueue: () => void enqueued++ })
-    assert.deepEqual(result.changes, [])
-    assert.equal(result.revision, 1)
+    const enqueue = () => void enqueued++
+    assert.deepEqual((await writeAll(store, [], { enqueue })).changes, [])
+    await set(store, 'a', '1')
+    const result = await writeAll(store, [change(rowId('b'), null)], { enqueue })
+    assert.deepEqual([result.revision, result.changes], [1, []])
     assert.equal(await revisionOf(store), 1)
     assert.equal((await store.history({ limit: 10 })).length, 1)
     assert.equal(enqueued, 0)
   },
 
-  'an equal value is written all the same: whether that is a change is for decide to say': async (open) => {
-    const store = await open()
-    await set(store, 'a', '1')
-    const { revision, changes } = await set(store, 'a', '1')
-    assert.equal(revision, 2)
-    assert.equal(changes.length, 1)
-    assert.equal((await rowOf(store, rowId('a')))?.revision, 2)
-    assert.equal((await store.history({ limit: 10 })).length, 2)
-  },
+  'an equal value is written all the same, also encrypted: whether that is a change is for decide to say':
+    async (open) => {
+      const store = await open()
+      for (const encrypted of [false, false, true])
+        assert.equal((await writeAll(store, [change(rowId('a'), '1', encrypted)])).changes.length, 1)
+      const row = await rowOf(store, rowId('a'))
+      assert.deepEqual([row?.revision, row?.encrypted], [3, true])
+      assert.equal((await store.history({ limit: 10 })).length, 3)
+    },
 
-  'the same text encrypted is another value': async (open) => {
-    const store = await open()
-    await set(store, 'a', '1')
-    const result = await writeAll(store, [change(rowId('a'), '1', true)])
-    assert.equal(result.changes.length, 1)
-    assert.equal((await rowOf(store, rowId('a')))?.encrypted, true)
-  },
-
-  'an empty write is fine': async (open) => {
-    const store = await open()
-    const result = await writeAll(store, [])
-    assert.equal(result.revision, 0)
-    assert.deepEqual(result.changes, [])
-  },
-
-  'two changes of one row are refused and nothing is written': async (open) => {
-    const store = await open()
-    const twice = [change(rowId('b'), '1'), change(rowId('a'), '1'), change(rowId('a'), '2')]
-    await assert.rejects(writeAll(store, twice), { code: 'FMOD_SETTINGS_INVALID_WRITE' })
-    assert.equal(await revisionOf(store), 0)
-    assert.deepEqual((await store.shared.read()).rows, [])
-  },
-
-  'a change of a row that was not read is refused and nothing is written': async (open) => {
-    const store = await open()
-    const blind = writeAll(store, [change(rowId('a'), '1'), change(rowId('b'), '1')], { reads: [rowId('a')] })
-    await assert.rejects(blind, { code: 'FMOD_SETTINGS_INVALID_WRITE' })
-    assert.deepEqual((await store.shared.read()).rows, [])
-  },
-
-  "a write of both shared and users' rows is refused and nothing is written": async (open) => {
-    const store = await open()
-    const mixed = writeAll(store, [change(rowId('a'), '1'), change(rowId('a', 'u1'), '1')])
-    await assert.rejects(mixed, { code: 'FMOD_SETTINGS_INVALID_WRITE' })
-    assert.deepEqual((await store.shared.read()).rows, [])
-    assert.deepEqual(await store.users.read('u1'), [])
-  },
+  'two changes of one row, one of a row that was not read, and both kinds of rows are refused, and nothing is written':
+    async (open) => {
+      const store = await open()
+      const [a, b] = [change(rowId('a'), '1'), change(rowId('b'), '1')]
+      const refused = { code: 'FMOD_SETTINGS_INVALID_WRITE' }
+      await assert.rejects(writeAll(store, [b, a, change(rowId('a'), '2')]), refused)
+      await assert.rejects(writeAll(store, [a, b], { reads: [rowId('a')] }), refused)
+      await assert.rejects(writeAll(store, [a, change(rowId('a', 'u1'), '1')]), refused)
+      assert.deepEqual(await store.shared.read(), { ...noRevision, rows: [] })
+      assert.deepEqual(await store.users.read('u1'), [])
+    },
 
   'a user id belongs to User scope and to no other': async (open) => {
     const store = await open()

@@ -55,8 +55,6 @@ export function callsOf(
     },
     'values of a user': () => store.users.read('u7'),
     'one value': () => store.users.read('u7', 'key.7'),
-    'one shared value': () =>
-      store.shared.read([{ scope: SettingScope.Application, userId: '', key: 'key.7' }]),
     'shared values': () => store.shared.read(),
     'values, page by page': () =>
       store.scan('values', { scope: SettingScope.User, userId: 'u5', key: 'key.5' }, 500),

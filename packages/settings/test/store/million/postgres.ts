@@ -23,6 +23,8 @@ export async function plansInPostgres(url: string, size: Size): Promise<readonly
   const statements: Statement[] = []
   pool.on('connect', (client) => record(client, statements))
   const explaining = new Pool({ connectionString: url, max: 1 })
+  // The server may stop before the last connection is gone.
+  for (const each of [pool, explaining]) each.on('error', () => {})
   const store = postgres({ pool })
   try {
     await store.open({ log: silentLog })

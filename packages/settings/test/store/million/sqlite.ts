@@ -45,17 +45,23 @@ export async function plansInSqlite(file: string, size: Size): Promise<readonly 
   }
 }
 
-function stepsOf(prepare: Database.Database['prepare'], text: string): string[] {
-  return prepare(`explain query plan ${text.replaceAll(/\?|@\w+/g, "'1'")}`)
-    .all()
-    .map((step) => String(Reflect.get(Object(step), 'detail')))
+interface Step {
+  readonly parent: number
+  readonly detail: string
+}
+
+function stepsOf(prepare: Database.Database['prepare'], text: string): readonly Step[] {
+  return prepare(`explain query plan ${text.replaceAll(/\?|@\w+/g, "'1'")}`).all() as Step[]
 }
 
 /** A walk through an index in the order that is wanted ends with the limit; one for distinct values may not. */
-function isScan(text: string, steps: readonly string[]): boolean {
-  if (!steps.some((step) => /^SCAN (settings_(value|history)|[a-z]{1,2})\b/.test(step))) return false
-  const isSorted = steps.some((step) => step.includes('TEMP B-TREE'))
-  return isSorted || text.includes('distinct') || !/ limit \?\s*$/.test(text)
+function isScan(text: string, steps: readonly Step[]): boolean {
+  const scan = steps.find(({ detail }) => /^SCAN (settings_(value|history)|[a-z]{1,2})\b/.test(detail))
+  if (!scan) return false
+  const isSorted = steps.some(
+    ({ parent, detail }) => parent === scan.parent && detail.includes('TEMP B-TREE'),
+  )
+  return isSorted || text.includes('distinct') || !/ limit \?(\) "name" .*)?\s*$/.test(text)
 }
 
 function fill(database: Database.Database, { rows }: Size): void {
