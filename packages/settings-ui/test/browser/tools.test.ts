@@ -57,7 +57,7 @@ test('history, files, links, tabs', async (t) => {
         .click()
       await dialog.getByRole('status').getByText('Title has the older value again.').waitFor()
       t.equal(await field('Title').inputValue(), 'First', 'the row has the value before the message says so')
-      await page.unroute('**/api/settings', late)
+      await page.unrouteAll({ behavior: 'wait' })
       t.equal(app.settings.get(definitions.title), 'First')
     },
   )

@@ -72,3 +72,9 @@ export function isOutdated({ store, mode, found, known }: SchemaState): boolean 
   if (found < known && mode === 'check') throw new FMOD_SETTINGS_SCHEMA_OUTDATED(store, found, known)
   return found < known
 }
+
+/** Where the tables of PostgreSQL are; the same as in the options of the store. */
+export interface PostgresTableNames {
+  readonly schema?: string
+  readonly tablePrefix?: string
+}

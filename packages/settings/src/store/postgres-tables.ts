@@ -14,19 +14,13 @@ import {
   text,
 } from 'drizzle-orm/pg-core'
 import type { SettingScope } from '../setting-definition.ts'
-import { checkArgument, postgresOptions } from './options.ts'
+import { checkArgument, postgresOptions, type PostgresTableNames } from './options.ts'
 
 const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' })
 
 /** The condition of the partial index; a statement has to repeat it to use the index. */
 export const plainHistory =
   '((new_value is not null and not new_encrypted) or (old_value is not null and not old_encrypted))'
-
-/** Where the tables are; the same as in the options of the store. */
-export interface PostgresTableNames {
-  readonly schema?: string
-  readonly tablePrefix?: string
-}
 
 export type PostgresTables = ReturnType<typeof postgresSettingsTables>
 

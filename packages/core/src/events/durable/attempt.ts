@@ -5,7 +5,7 @@ import type { DomainEvent } from '../event.ts'
 import type { EventHandler } from '../handlers.ts'
 import type { Slots } from '../slots.ts'
 import type { TransportContext } from '../transport.ts'
-import type { DurableOptions } from './durable-transport.ts'
+import type { DurableOptions } from './options.ts'
 import type { Job, Outcome } from './queue.ts'
 
 /** One attempt to deliver a job. */

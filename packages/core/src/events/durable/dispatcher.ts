@@ -5,7 +5,7 @@ import type { EventHandler } from '../handlers.ts'
 import { Slots } from '../slots.ts'
 import type { TransportContext } from '../transport.ts'
 import { deliver } from './attempt.ts'
-import type { DurableOptions } from './durable-transport.ts'
+import type { DurableOptions } from './options.ts'
 import type { FinishedJob, Job, Queue, QueueContext } from './queue.ts'
 
 export interface DispatchOptions extends Required<DurableOptions> {

@@ -1,5 +1,6 @@
 /** Subpath `core/events/durable`: durable transports on a queue of your own. */
-export { type DurableOptions, durableTransport } from './durable-transport.ts'
+export { durableTransport } from './durable-transport.ts'
+export type { DurableOptions } from './options.ts'
 export type {
   Exchange,
   FinishedJob,

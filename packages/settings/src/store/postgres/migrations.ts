@@ -1,6 +1,6 @@
 /** The schema in PostgreSQL. */
-import { checkArgument, postgresOptions } from '../options.ts'
-import { plainHistory, type PostgresTableNames } from '../postgres-tables.ts'
+import { checkArgument, postgresOptions, type PostgresTableNames } from '../options.ts'
+import { plainHistory } from '../postgres-tables.ts'
 import { type PostgresNames, postgresNames } from './names.ts'
 
 /**

@@ -1,6 +1,6 @@
 /** The names of everything that the store has in PostgreSQL, ready for SQL. */
 import { createHash } from 'node:crypto'
-import type { PostgresTableNames } from '../postgres-tables.ts'
+import type { PostgresTableNames } from '../options.ts'
 
 export interface PostgresNames {
   readonly schema: string | undefined
