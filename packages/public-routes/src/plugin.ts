@@ -81,7 +81,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
     Object.freeze(rules)
     permissions.freeze()
     scopeDefaults.freeze()
-    policies.decide(routes.all)
+    policies.build(routes.all)
     checkPermissions({ routes: routes.all, entries, defaults: scopeDefaults, permissions })
     checkEffect(claims, policies, app.log)
     if (undeclared === 'refuse') refuseUndeclared(routes.all, policies)

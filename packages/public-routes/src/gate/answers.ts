@@ -100,6 +100,7 @@ export function createAnswers(
     const kind: ClientKind = loginUrl === undefined ? 'api' : classify(request)
     if (loginUrl === undefined || kind === 'api') {
       const scheme = headerValue(challengeOf(provider, request))
+      // A page of the route's own scope would show a stranger that the route exists.
       const isForPages = loginUrl === undefined && app[answerFailure] !== undefined
       if (isForPages && showPage(visit, new UnauthorizedException(undefined, scheme))) return
       sendProblem(visit, unauthorized, scheme)
@@ -134,8 +135,8 @@ export function createAnswers(
   }
 
   /**
-   * Shows people the page of the errors plugin, and returns whether it does; without that plugin the application's error
-   * handler has the pages. The handler or the pages of a route's own scope would show that the route exists.
+   * Answers people with a page, and returns whether it does: that of the errors plugin, which is the same in every scope, or
+   * without this plugin that of the error handler of the route's scope.
    */
   function showPage({ request, reply, done }: Visit, failure: DomainException): boolean {
     if (!isForPeople(request)) return false

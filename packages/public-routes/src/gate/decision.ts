@@ -23,8 +23,9 @@ export interface Decision {
 }
 
 /**
- * `closed`: no path of the route is public. `open`: every path is that is spelled canonically. `by path`: those paths are
- * that one of the rules matches. `otherwise` is the decision for all other paths.
+ * What holds for every request to a route by one method. `closed`: none of its paths is public. `open`: each of its paths
+ * is public where it is spelled canonically. `by path`: a path is public if one of the `rules` matches it. A path that is not
+ * public gets the decision `otherwise`.
  */
 export type Policy =
   | { readonly kind: 'closed'; readonly otherwise: Decision }

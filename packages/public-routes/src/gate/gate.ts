@@ -9,7 +9,6 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fast
 import { missingOf } from '../access/declaration.ts'
 import type { RoutePattern } from '../matching/route-pattern.ts'
 import type { Authenticate } from '../provider.ts'
-import type { RegisteredRule } from '../rules.ts'
 import { type Answers, logProviderFailure, type Visit } from './answers.ts'
 import type { Policies } from './policy.ts'
 import type { Decision, Policy, RequestAdmission } from './decision.ts'
@@ -96,7 +95,7 @@ export function judge(decision: Decision, caller: Caller | null): Outcome {
   return missing === null || decision.opening !== null ? 'let in' : { missing }
 }
 
-/** Reads everything that the decision depends on at once: nothing that runs later can change it. */
+/** Keeps what a decision depends on as it is now, before other hooks run: nothing that runs later can change the decision. */
 export function createDecide(
   routes: Pick<RouteTable, 'of'>,
   policies: Pick<Policies, 'of'>,
@@ -145,18 +144,7 @@ class PathDecision implements Decision {
 export function openingOf(policy: Policy, path: string): RequestAdmission | null {
   if (policy.kind === 'open') return policy.open.opening
   const rule = policy.kind === 'closed' ? undefined : policy.find(path)
-  return rule === undefined ? null : admissionBy(rule)
-}
-
-const admissions = new WeakMap<RegisteredRule, RequestAdmission>()
-
-function admissionBy(rule: RegisteredRule): RequestAdmission {
-  let admission = admissions.get(rule)
-  if (admission === undefined) {
-    admission = Object.freeze({ by: 'rule', rule })
-    admissions.set(rule, admission)
-  }
-  return admission
+  return rule === undefined ? null : Object.freeze({ by: 'rule', rule })
 }
 
 /**

@@ -14,8 +14,8 @@ import type { Route } from './routes.ts'
 const byCaller: RequestAdmission = Object.freeze({ by: 'caller' })
 const signedIn: Decision = Object.freeze({ opening: null, needs: null, admission: byCaller })
 
-/** For routes and methods that the table does not have: nobody can review them, so they are open to administrators alone. */
-const unknown: Policy = closedFor({
+/** For routes and methods that the table does not have: nobody can review them, so they need the permission for everything. */
+const ofUnknownRoute: Policy = closedFor({
   kind: 'permission',
   clauses: [['of a route that the gate does not know']],
   text: 'of a route that the gate does not know',
@@ -31,10 +31,10 @@ export class Policies {
   }
 
   /**
-   * Decides the policies of these routes. Call it once, when routes, rules and declarations are complete.
+   * Builds the policies of these routes. Call it once, when routes, rules and declarations are complete.
    * @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} a route that is declared public could never be
    */
-  decide(routes: readonly Route[]): void {
+  build(routes: readonly Route[]): void {
     for (const route of routes) {
       for (const method of route.methods) route.policies.set(method, this.#policyOf(route, method))
     }
@@ -42,11 +42,11 @@ export class Policies {
 
   /** The policy of a route, or of the not-found handler. */
   of(route: Route | null, method: string): Policy {
-    if (route === null) return this.#ofNoRoute.get(method) ?? this.#decideNoRoute(method)
-    return route.policies.get(method) ?? unknown // or a hook changed the method after the router chose
+    if (route === null) return this.#ofNoRoute.get(method) ?? this.#policyOfNoRoute(method)
+    return route.policies.get(method) ?? ofUnknownRoute // or a hook changed the method after the router chose
   }
 
-  #decideNoRoute(method: string): Policy {
+  #policyOfNoRoute(method: string): Policy {
     const rules = this.#rules.filter(({ route }) => route.allows(method) && route.kind !== 'route')
     const policy = openBy(rules, signedIn, createFind(rules))
     this.#ofNoRoute.set(method, policy) // one for each method that Node.js knows

@@ -51,6 +51,14 @@ const noted: readonly [string, RegExp, (app: FastifyInstance) => void, Partial<P
     },
   ],
   [
+    'has a wildcard that is literal text',
+    /take "\*" literally; addSubtree/,
+    (app) => {
+      app.publicRoutes.addSubtree('/files/public/*', { methods: ['GET'] })
+      app.get('/files/*', async () => 'ran')
+    },
+  ],
+  [
     'is shadowed by a wider one',
     /add nothing/,
     (app) => {
