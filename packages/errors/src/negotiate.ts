@@ -1,5 +1,5 @@
 /** Which representation of a failure a caller gets (decision 44). */
-import { addVary, isNavigation, prefersHtml, prefersJson } from '@fastify-modular/core/internal'
+import { addVary, isNavigation, isRead, prefersHtml, prefersJson } from '@fastify-modular/core/internal'
 import type { FastifyReply } from 'fastify'
 
 /** Which unmatched GET and HEAD requests get a page (option `unmatchedPages`, decision 62). */
@@ -23,13 +23,12 @@ export interface Negotiable {
  * pages for it; problem details for all others. No request is refused by 406.
  */
 export function negotiate(choice: Negotiable): Representation {
-  const { method, headers, unmatchedPages } = choice
+  const { headers, unmatchedPages } = choice
   if (unmatchedPages === false) return 'problem'
   if (headers['x-inertia'] !== undefined) return 'page'
   if (unmatchedPages !== undefined) {
-    const isRead = method === 'GET' || method === 'HEAD'
     const isWanted = unmatchedPages === 'always' ? !prefersJson(headers) : prefersHtml(headers)
-    return isRead && isWanted ? 'page' : 'problem'
+    return isRead(choice) && isWanted ? 'page' : 'problem'
   }
   return isNavigation(headers) && choice.pagesForBrowsers() ? 'page' : 'problem'
 }

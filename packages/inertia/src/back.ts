@@ -1,8 +1,8 @@
 /** Where a form goes back to: an address of this application that shows a page. */
-import { canonicalPath } from '@fastify-modular/core/internal'
+import { canonicalPath, isRead } from '@fastify-modular/core/internal'
 import createRouter from 'find-my-way'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { isRead, refererPath } from './page.ts'
+import { refererPath } from './page.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,4 +1,5 @@
 /** The page object: what the client is to show, and under which address. */
+import { isRead } from '@fastify-modular/core/internal'
 import type { FastifyRequest } from 'fastify'
 import type { PropLabels } from './props.ts'
 
@@ -33,10 +34,6 @@ export interface Page extends HistoryFlags, PropLabels {
 export function pageUrl(request: FastifyRequest, basePath: string): string {
   const referer = isRead(request) ? null : refererPath(request, basePath)
   return basePath + ownPath(referer ?? request.originalUrl)
-}
-
-export function isRead({ method }: FastifyRequest): boolean {
-  return method === 'GET' || method === 'HEAD'
 }
 
 /**

@@ -3,6 +3,7 @@ import {
   canonicalPath,
   createFindCaller,
   isApiTarget,
+  isRead,
   option,
   optionProblems,
   type OptionsSchema,
@@ -20,7 +21,7 @@ import {
   FMOD_INERTIA_INVALID_OPTION,
   FMOD_INERTIA_REGISTERED_TWICE,
 } from './misuse-errors.ts'
-import { type HistoryFlags, isRead } from './page.ts'
+import type { HistoryFlags } from './page.ts'
 import type { Props } from './props.ts'
 import { createRenderer, type SharedProps } from './render.ts'
 import type { NonceSource, RootTemplate } from './root-html.ts'

@@ -1,8 +1,8 @@
 /** What Inertia visits need of a server: 409 when the client's assets are stale, and redirects that a fetch can follow. */
-import { addVary } from '@fastify-modular/core/internal'
+import { addVary, isRead } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { FMOD_INERTIA_INVALID_VERSION, FMOD_INERTIA_UNSAFE_LOCATION } from './misuse-errors.ts'
-import { isRead, pageUrl } from './page.ts'
+import { pageUrl } from './page.ts'
 
 /** Whether the Inertia client made the request. Its `Accept` header names HTML, so only this header shows it. */
 export function isInertia(request: FastifyRequest): boolean {

@@ -44,6 +44,7 @@ export {
   canonicalLocale,
   isApiTarget,
   isNavigation,
+  isRead,
   prefersHtml,
   prefersJson,
   varyWith,

@@ -34,6 +34,11 @@ export function isApiTarget(target: string): boolean {
   return /^\/api(?:[/?#]|$)/i.test(target)
 }
 
+/** Whether a request asks for a representation, and changes nothing. */
+export function isRead({ method }: { readonly method: string }): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
 function isXmlHttpRequest(headers: Headers): boolean {
   return String(headers['x-requested-with']).toLowerCase() === 'xmlhttprequest'
 }

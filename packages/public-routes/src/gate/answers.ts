@@ -15,6 +15,7 @@ import {
   canonicalPath,
   isApiTarget,
   isNavigation,
+  isRead,
   logFailure,
 } from '@fastify-modular/core/internal'
 import {
@@ -204,10 +205,6 @@ function loginLocation(request: FastifyRequest, loginUrl: string): string {
 /** Whether a login URL leaves this application. */
 function isExternal(loginUrl: string): boolean {
   return !loginUrl.startsWith('/')
-}
-
-function isRead({ method }: FastifyRequest): boolean {
-  return method === 'GET' || method === 'HEAD'
 }
 
 /** A provider's text becomes a header only if it is one. */

@@ -9,6 +9,7 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fast
 import { missingOf } from '../access/declaration.ts'
 import type { RoutePattern } from '../matching/route-pattern.ts'
 import type { Authenticate } from '../provider.ts'
+import type { RegisteredRule } from '../rules.ts'
 import { type Answers, logProviderFailure, type Visit } from './answers.ts'
 import type { Policies } from './policy.ts'
 import type { Decision, Policy, RequestAdmission } from './decision.ts'
@@ -77,7 +78,7 @@ export function createGate({ decide, authenticate, answers, isForgeable, takePro
       }
     } catch (err) {
       // `classify`, the provider's `challenge` and its caller are the host's: when they fail, the request does not pass.
-      done(toError(err))
+      done(err instanceof Error ? err : new Error('the challenge failed', { cause: err }))
       return
     }
     keepDecision(request, decision)
@@ -144,7 +145,17 @@ class PathDecision implements Decision {
 export function openingOf(policy: Policy, path: string): RequestAdmission | null {
   if (policy.kind === 'open') return policy.open.opening
   const rule = policy.kind === 'closed' ? undefined : policy.find(path)
-  return rule === undefined ? null : Object.freeze({ by: 'rule', rule })
+  return rule === undefined ? null : admissionBy(rule)
+}
+
+const admissions = new WeakMap<RegisteredRule, RequestAdmission>()
+
+function admissionBy(rule: RegisteredRule): RequestAdmission {
+  const known = admissions.get(rule)
+  if (known !== undefined) return known
+  const admission = Object.freeze({ by: 'rule', rule } as const)
+  admissions.set(rule, admission)
+  return admission
 }
 
 /**
@@ -193,10 +204,6 @@ function spelledLength(
 /** Whether the target is this path, with or without a query. */
 function isSpelledAs(target: string, path: string): boolean {
   return target === path || (target.startsWith(path) && target[path.length] === '?')
-}
-
-function toError(err: unknown): Error {
-  return err instanceof Error ? err : new Error('the challenge failed', { cause: err })
 }
 
 /**

@@ -66,7 +66,7 @@ export function findWarnings(
     ),
     ...own.filter((rule) => !used.has(rule)).map(about('public-route rules match no route')),
     ...own
-      .filter(takesWildcardLiterally)
+      .filter(({ route: { kind, pattern } }) => kind !== 'regex' && kind !== 'route' && pattern.includes('*'))
       .map(about('public-route rules take "*" literally; addSubtree does what is meant')),
     ...findShadowed(own, places).map(about('public-route rules add nothing to others')),
     ...own
@@ -82,10 +82,6 @@ export function findWarnings(
   for (const [message, rule] of warnings)
     byMessage.set(message, (byMessage.get(message) ?? new Set()).add(rule))
   return Array.from(byMessage, ([message, named]) => ({ message, rules: [...named] }))
-}
-
-function takesWildcardLiterally({ route: { kind, pattern } }: RegisteredRule): boolean {
-  return kind !== 'regex' && kind !== 'route' && String(pattern).includes('*')
 }
 
 function crossesSegment({ rule: { route: rule } }: RuleForRoute, route: Route): boolean {
