@@ -44,14 +44,16 @@ export function createGate({ decide, authenticate, answers, isForgeable, takePro
       enter(visit, null, { reason: err })
       return
     }
-    if (caller instanceof Promise) {
-      caller.then(
-        (known) => enter(visit, known),
-        (reason: unknown) => enter(visit, null, { reason }),
-      )
-    } else {
-      enter(visit, caller)
-    }
+    if (caller instanceof Promise) enterLater(visit, caller)
+    else enter(visit, caller)
+  }
+
+  /** Apart from the hook: a function with closures costs every request, also those that need none. */
+  function enterLater(visit: Visit, caller: Promise<Caller | null>): void {
+    caller.then(
+      (known) => enter(visit, known),
+      (reason: unknown) => enter(visit, null, { reason }),
+    )
   }
 
   /** After a failure of the provider the caller is unknown: a public path never depends on it (S 5.4). */
