@@ -286,7 +286,7 @@ test('a secret of the environment is nowhere: no body, header, log, event or doc
     for (const key of ['mail.password', 'mail.port']) {
       const answer = await app.inject({
         method: method as 'GET',
-        url: `${url.replace(':key', key).replace(':revision', '1')}`,
+        url: url.replace(':key', key).replace(':revision', '1'),
         query: url.endsWith('/:key') && !url.includes('/me') ? { scope: '0' } : {},
         ...(method === 'PUT' || method === 'POST'
           ? { payload: { key, scope: 0, value: canary.slice(0, 5) } }
