@@ -41,7 +41,7 @@ function problemsOf(setting: RegisteredSetting, value: JsonValue): readonly stri
 }
 
 /** In place of a message that may quote the value. */
-export const notFitting = 'This value does not fit.'
+const notFitting = 'This value does not fit.'
 
 const maxBytes = 64 * 1024
 
