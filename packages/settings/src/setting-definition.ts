@@ -111,6 +111,8 @@ export interface SettingDefinition extends SettingHints {
   readonly placeholder?: string | null
   /** Readable without signing in, in `GET /api/settings/public`. @default false */
   readonly public?: boolean
+  /** Read by OpenFeature, too: from `@fastify-modular/settings/openfeature`. Needs a default; never sensitive. @default false */
+  readonly flag?: boolean
   /**
    * A further rule of your own for values that satisfy the rest of the definition: returns messages that say what to
    * enter, or nothing. Synchronous, and never sent over HTTP. A method, so that a rule about numbers fits a Number.
