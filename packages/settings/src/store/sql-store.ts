@@ -1,5 +1,6 @@
 /** What the stores in SQL databases do alike: every call goes to the statements of the open database. */
 import { FMOD_SETTINGS_STORE_NOT_OPEN } from '../misuse-errors.ts'
+import type { Maintenance } from './maintenance.ts'
 import { canExist, checkWrite } from './plan-write.ts'
 import type { SqlReads } from './reads.ts'
 import type {
@@ -29,19 +30,13 @@ type Answer<T> = T | Promise<T>
 export interface SqlWriter {
   shared(request: WriteRequest): Answer<WriteResult>
   ofUsers(request: WriteRequest): Answer<WriteResult>
-  reencrypt(request: ReencryptRequest): Answer<number>
-}
-
-export interface SqlForgetting {
-  trim(limits: TrimLimits): Answer<TrimResult>
-  user(userId: string): Answer<Erased>
 }
 
 /** A database that is open. */
 export interface SqlParts {
   readonly reads: SqlReads
   readonly writer: SqlWriter
-  readonly forgetting: SqlForgetting
+  readonly maintenance: Maintenance
   /** Releases what opening took. */
   readonly release: () => Answer<void>
 }
@@ -70,7 +65,7 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
       return this.write(({ writer }) => writer.ofUsers(request))
     },
     erase: (userId) =>
-      this.write(({ forgetting }) => (canExist(userId) ? forgetting.user(userId) : nothingErased)),
+      this.write(({ maintenance }) => (canExist(userId) ? maintenance.erase(userId) : nothingErased)),
   }
 
   abstract open(context: StoreContext): Promise<void>
@@ -113,11 +108,11 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
   }
 
   reencrypt(rows: ReencryptRequest): Promise<number> {
-    return this.write(({ writer }) => writer.reencrypt(rows))
+    return this.write(({ maintenance }) => maintenance.reencrypt(rows))
   }
 
   trim(limits: TrimLimits): Promise<TrimResult> {
-    return this.write(({ forgetting }) => forgetting.trim(limits))
+    return this.write(({ maintenance }) => maintenance.trim(limits))
   }
 
   /** Watches until the returned function is called; calling it twice is fine. */

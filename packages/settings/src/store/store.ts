@@ -313,7 +313,7 @@ export interface SettingsStore {
   /**
    * Removes a portion of history: at most 500 entries, of what is older than the limit, and of values that were written
    * since the portions before. How far they came is in the database, so that each entry is looked at once or twice,
-   * whoever trims. While another process trims, nothing is removed and the portion is done.
+   * whoever trims; portions of several processes take turns.
    */
   trim(limits: TrimLimits): Promise<TrimResult>
   /** Watches for writes of other processes until the returned function is called. Absent where no other process can write. */

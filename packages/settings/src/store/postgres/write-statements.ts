@@ -72,31 +72,5 @@ export function writeStatements({ values, history, meta }: PostgresNames) {
       update ${meta} set value = $15::text where name = 'revision'`,
     saveUsers: `${save}
       select`,
-    // `$1` is JSON: `Reencrypted` rows. Users' rows are locked in their order, as their writers do.
-    reencryptValues: `
-      with wanted as materialized (
-        select b.*, a.value as new_value, a.encrypted from json_to_recordset($1) as r (before json, after json)
-        cross join lateral json_to_record(r.before) as b (scope smallint, "userId" text, key text, revision bigint, value text)
-        cross join lateral json_to_record(r.after) as a (value text, encrypted boolean)
-      ), locked as materialized (
-        select id.* from (
-          select * from wanted order by scope, "userId" collate "C", key collate "C"
-        ) as id cross join lateral (
-          select * from ${values} v where (v.scope, v.user_id, v.key) = (id.scope, id."userId", id.key) for update
-        ) as v
-      )
-      update ${values} v set value = l.new_value, encrypted = l.encrypted from locked l
-      where (v.scope, v.user_id, v.key) = (l.scope, l."userId", l.key)
-        and v.revision = l.revision and v.value = l.value`,
-    reencryptHistory: `
-      update ${history} h set old_value = a."oldValue", old_encrypted = a."oldEncrypted",
-        new_value = a."newValue", new_encrypted = a."newEncrypted"
-      from json_to_recordset($1) as r (before json, after json)
-      cross join lateral json_to_record(r.before)
-        as b (scope smallint, "userId" text, key text, revision bigint, "oldValue" text, "newValue" text)
-      cross join lateral json_to_record(r.after)
-        as a ("oldValue" text, "oldEncrypted" boolean, "newValue" text, "newEncrypted" boolean)
-      where (h.revision, h.scope, h.user_id, h.key) = (b.revision, b.scope, b."userId", b.key)
-        and h.old_value is not distinct from b."oldValue" and h.new_value is not distinct from b."newValue"`,
   }
 }
