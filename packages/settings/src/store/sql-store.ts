@@ -5,20 +5,10 @@ import { canExist, checkWrite } from './plan-write.ts'
 import type { SqlReads } from './reads.ts'
 import type {
   Erased,
-  HistoryQuery,
-  HistoryRow,
-  ReencryptRequest,
-  Scanned,
   SettingsStore,
-  SharedStore,
   StoreContext,
   StoreInfo,
   StoreWatch,
-  Survey,
-  SurveyQuery,
-  TrimLimits,
-  TrimResult,
-  UserStore,
   WriteRequest,
   WriteResult,
 } from './store.ts'
@@ -48,7 +38,7 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
   protected parts: Parts | undefined
   readonly #watches = new Set<() => Answer<void>>()
 
-  readonly shared: SharedStore = {
+  readonly shared: SettingsStore['shared'] = {
     read: () => this.read(({ reads }) => reads.shared()),
     news: (query) => this.read(({ reads }) => reads.news(query)),
     write: async (request) => {
@@ -57,7 +47,7 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
     },
   }
 
-  readonly users: UserStore = {
+  readonly users: SettingsStore['users'] = {
     read: (userId, key) => this.read(({ reads }) => (canExist(userId, key) ? reads.user(userId, key) : [])),
     news: (since, limit) => this.read(({ reads }) => reads.userNews(since, limit)),
     write: async (request) => {
@@ -87,7 +77,7 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
     await open?.release()
   }
 
-  history(query: HistoryQuery): Promise<readonly HistoryRow[]> {
+  readonly history: SettingsStore['history'] = (query) => {
     const { key, keys, userId, actor, following } = query
     const selection = { ...query, ...(keys && { keys: keys.filter((each) => canExist(each)) }) }
     return this.read(({ reads }) =>
@@ -95,25 +85,15 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
     )
   }
 
-  scan<W extends keyof Scanned>(
-    what: W,
-    after: Scanned[W]['place'] | null,
-    limit: number,
-  ): Promise<readonly Scanned[W]['row'][]> {
-    return this.read(({ reads }) => reads.scan[what](after, limit))
-  }
+  readonly scan: SettingsStore['scan'] = (what, after, limit) =>
+    this.read(({ reads }) => reads.scan[what](after, limit))
 
-  survey(query: SurveyQuery): Promise<Survey> {
-    return this.read(({ reads }) => reads.survey(query))
-  }
+  readonly survey: SettingsStore['survey'] = (query) => this.read(({ reads }) => reads.survey(query))
 
-  reencrypt(rows: ReencryptRequest): Promise<number> {
-    return this.write(({ maintenance }) => maintenance.reencrypt(rows))
-  }
+  readonly reencrypt: SettingsStore['reencrypt'] = (rows) =>
+    this.write(({ maintenance }) => maintenance.reencrypt(rows))
 
-  trim(limits: TrimLimits): Promise<TrimResult> {
-    return this.write(({ maintenance }) => maintenance.trim(limits))
-  }
+  readonly trim: SettingsStore['trim'] = (limits) => this.write(({ maintenance }) => maintenance.trim(limits))
 
   /** Watches until the returned function is called; calling it twice is fine. */
   protected abstract startWatch(parts: Parts, watch: StoreWatch): Answer<() => Answer<void>>
