@@ -19,10 +19,9 @@ import {
   toStoreFailure,
 } from './connection.ts'
 import { Announcer, listen } from './listen.ts'
-import { postgresMaintenance } from './maintenance-engine.ts'
+import { postgresMaintenance, postgresReads } from './engine.ts'
 import { migrate } from './migrate.ts'
 import { type PostgresNames, postgresNames } from './names.ts'
-import { postgresReads } from './read-engine.ts'
 import { PostgresWriter } from './write.ts'
 
 /** `postgres://user:password@host:port/database`, or a pool of the package `pg` that you made. */

@@ -21,9 +21,8 @@ import {
   useLog,
   watchFile,
 } from './connection.ts'
-import { sqliteMaintenance } from './maintenance-engine.ts'
+import { sqliteMaintenance, sqliteReads } from './engine.ts'
 import { migrate } from './migrate.ts'
-import { sqliteReads } from './read-engine.ts'
 import { sqliteSettingsTables } from '../sqlite-tables.ts'
 import { createWriter } from './write.ts'
 
