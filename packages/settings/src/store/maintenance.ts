@@ -33,8 +33,8 @@ export interface MaintenanceEngine {
   readonly lockUser: (userId: string, limit: number) => readonly Statement[]
   /** Notes, for processes that watch, that somebody was erased: they forget all users. */
   readonly noteErasure: () => readonly Statement[]
-  /** Runs a transaction that holds the lock of System and Application writes: these tasks take turns in all processes. */
-  readonly transact: <T>(steps: Steps<T>) => T | Promise<T>
+  /** Runs a transaction, from its beginning as often as it takes, that holds the lock of System and Application writes: these tasks take turns in all processes. */
+  readonly transact: <T>(begin: () => Steps<T>) => T | Promise<T>
 }
 
 export type Maintenance = ReturnType<typeof createMaintenance>
@@ -42,9 +42,9 @@ export type Maintenance = ReturnType<typeof createMaintenance>
 export function createMaintenance(engine: MaintenanceEngine) {
   const { transact } = engine
   return {
-    trim: (limits: TrimLimits) => transact(trim(engine, limits)),
-    erase: (userId: string) => transact(erase(engine, userId)),
-    reencrypt: (rows: ReencryptRequest) => transact(reencrypt(engine, rows)),
+    trim: (limits: TrimLimits) => transact(() => trim(engine, limits)),
+    erase: (userId: string) => transact(() => erase(engine, userId)),
+    reencrypt: (rows: ReencryptRequest) => transact(() => reencrypt(engine, rows)),
   }
 }
 

@@ -79,7 +79,7 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
 
   readonly history: SettingsStore['history'] = (query) => {
     const { key, keys, userId, actor, following } = query
-    const selection = { ...query, ...(keys && { keys: keys.filter((each) => canExist(each)) }) }
+    const selection = { ...query, keys: keys?.filter((each) => canExist(each)) }
     return this.read(({ reads }) =>
       canExist(key, userId, actor, following?.key) ? reads.history(selection) : [],
     )

@@ -66,7 +66,7 @@ export function postgresMaintenance(
         values: [],
       },
     ],
-    transact: (steps) => writer.underLock((client) => runSteps(client, steps)),
+    transact: (begin) => writer.underLock((client) => runSteps(client, begin())),
   }
 }
 

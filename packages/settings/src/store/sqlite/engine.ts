@@ -81,7 +81,7 @@ export function sqliteMaintenance(client: Database, tables: SqliteTables): Maint
         values: [],
       },
     ],
-    transact: <T>(steps: Steps<T>) => immediate(client, () => runSteps(client, steps))(undefined),
+    transact: <T>(begin: () => Steps<T>) => immediate(client, () => runSteps(client, begin()))(undefined),
   }
 }
 
