@@ -28,7 +28,10 @@ export function memoryStore(): SettingsStore {
   return new MemoryStore()
 }
 
-/** Each method runs to its end before another one starts, which makes every write atomic. */
+/**
+ * Each method runs to its end before another one starts, which makes every write atomic. They are members of the object, so
+ * that a store that differs in some may be made of it: `{ ...memoryStore(), history }`.
+ */
 class MemoryStore implements SettingsStore {
   readonly info = { name: 'memory', durable: false, transactional: false } as const
   readonly #rows = new Map<string, StoredRow>()
@@ -74,9 +77,9 @@ class MemoryStore implements SettingsStore {
     erase: async (userId) => this.#erase(userId),
   }
 
-  async open(): Promise<void> {}
+  readonly open: SettingsStore['open'] = async () => {}
 
-  async close(): Promise<void> {}
+  readonly close: SettingsStore['close'] = async () => {}
 
   readonly history: SettingsStore['history'] = async (query) => selectHistory(this.#history, query)
 
