@@ -39,6 +39,9 @@ function definition(type: SettingType, more: Partial<SettingDefinitionDto> = {})
     schema: null,
     flag: false,
     groupName: null,
+    env: null,
+    write: null,
+    canWrite: true,
     ...more,
   }
   return { ...complete, valueSchema: { ...valueSchema(complete) } }
