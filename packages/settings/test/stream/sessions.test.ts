@@ -1,10 +1,11 @@
 /** A stream and the session of its caller: an open tab is no activity. */
+import { mock } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import cookie from '@fastify/cookie'
 import session from '@fastify/session'
 import { settings } from '@fastify-modular/settings'
 import { until } from '@fastify-modular/test-support/until'
 import Fastify from 'fastify'
-import { mock } from 'node:test'
 import { test } from 'tap'
 import { definitions } from '../support/app.ts'
 import { readStream } from '../support/reader.ts'
@@ -12,11 +13,15 @@ import { readStream } from '../support/reader.ts'
 const minutes = 60_000
 
 test('an open tab ends with the session, at its idle time-out, and a request of a page prolongs both', async (t) => {
-  mock.timers.enable({ apis: ['setInterval', 'Date'], now: Date.now() })
-  t.teardown(() => mock.timers.reset())
-  let asked = 0
+  mock.timers.enable({ apis: ['setInterval'] })
+  const begin = Date.now()
+  let passed = 0
+  mock.method(Date, 'now', () => begin + passed)
+  t.teardown(() => mock.reset())
+  let answers = 0
   const app = Fastify()
   t.teardown(() => app.close())
+  app.addHook('onResponse', async () => void answers++)
   await app.register(cookie)
   await app.register(session, {
     secret: 'a secret of this test alone, long enough',
@@ -30,10 +35,7 @@ test('an open tab ends with the session, at its idle time-out, and a request of 
   app.get('/page', async () => ({}))
   await app.register(settings, {
     definitions: [definitions],
-    caller(request) {
-      asked++
-      return request.session.get('user' as never) === 'alice' ? { id: 'alice' } : null
-    },
+    caller: ({ session: found }) => (found.get('user' as never) === 'alice' ? { id: 'alice' } : null),
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const signedIn = await app.inject({ method: 'POST', url: '/sign-in' })
@@ -44,9 +46,11 @@ test('an open tab ends with the session, at its idle time-out, and a request of 
   void stream.ended().then(() => (isEnded = true))
   /** A minute passes, and its question is answered. */
   const wait = async () => {
-    const before = asked
+    const before = answers
+    passed += minutes
     mock.timers.tick(minutes)
-    await until(() => asked > before)
+    await until(() => answers > before)
+    for (let step = 0; step < 10; step++) await turn() // the question is over
   }
 
   for (let minute = 0; minute < 20; minute++) await wait()
