@@ -1,13 +1,17 @@
 /** Readers of streams who are shown the same, and get the same bytes. */
 import { createHash } from 'node:crypto'
-import { type SettingState, sharedScope } from '../memory/shared-values.ts'
+import { isUserSetting, type SettingState, sharedScope } from '../memory/shared-values.ts'
 import { type SettingValueDto, toSharedDto } from '../reading/dto.ts'
 import { parseRevision, type Revision, revisionId } from '../store/revision.ts'
 import { isSecret } from '../values/validate.ts'
 import type { Visibility } from '../visibility.ts'
 
 /** What an event says about a setting; without `value` where that is secret or long. To strangers key and value alone. */
-export type StreamedSetting = Pick<SettingValueDto, 'key'> & Partial<Omit<SettingValueDto, 'userId'>>
+export interface StreamedSetting extends Partial<Omit<SettingValueDto, 'userId'>> {
+  readonly key: string
+  /** True where users may have values of their own, which are not in the stream. */
+  readonly perUser?: boolean
+}
 
 /** Bytes of a value as JSON; of a longer one only the key is sent. */
 const longest = 4096
@@ -69,9 +73,8 @@ export class Audience {
       const { definition, defaultValue, validate } = setting
       if (!this.#init.visibility.value(definition)) continue
       const values = isSecret(setting, undefined) ? [] : [defaultValue, locked]
-      digest.update(
-        JSON.stringify([{ ...definition, defaultValue: null }, values, lockedBy, String(validate)]),
-      )
+      const shown = { ...definition, defaultValue: null, env: null, write: null }
+      digest.update(JSON.stringify([shown, values, lockedBy, String(validate)]))
     }
     return digest.digest('hex').slice(0, 8)
   }
@@ -83,7 +86,7 @@ export class Audience {
         const { userId: _, value, ...rest } = toSharedDto(state, sharedScope(state))
         const isLong = Buffer.byteLength(JSON.stringify(value)) > longest
         return {
-          ...this.#init.describe(rest),
+          ...this.#init.describe({ ...rest, ...(isUserSetting(state) && { perUser: true }) }),
           ...(!isLong && !isSecret(state.setting, state.shared.row) && { value }),
         }
       })
