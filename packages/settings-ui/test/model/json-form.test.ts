@@ -1,4 +1,3 @@
-import { setting, SettingScope } from '@fastify-modular/settings'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { test } from 'tap'
 import {
@@ -14,12 +13,7 @@ import {
 import { splitError } from '#src/react/model/setting.js'
 
 function form(schema: TSchema): Form | null {
-  const { schema: declared } = setting.json('app.test', {
-    displayName: 'Test',
-    scope: SettingScope.Application,
-    schema,
-  })
-  return formOf({ schema: declared ?? null })
+  return formOf({ schema })
 }
 
 const link = Type.Object({

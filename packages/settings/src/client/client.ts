@@ -172,15 +172,20 @@ export function createSettingsClient(options: SettingsClientOptions = {}): Setti
     resetMine: (key, condition) => send(`/me${pathOf(key)}`, write('DELETE', undefined, condition)),
     publicValues: (call) => send('/public', call),
     inspect: (key, call) => send(pathOf(key, '/inspect'), call),
-    history: (key, { signal, ...query } = {}) =>
-      send(pathOf(key, '/history'), { query: { ...query }, signal }),
-    changes: ({ signal, ...query } = {}) => send('/changes', { query: { ...query }, signal }),
+    history: (key, { scope, before, limit, signal } = {}) =>
+      send(pathOf(key, '/history'), { query: { scope, before, limit }, signal }),
+    changes: ({ before, limit, group, actor, since, signal } = {}) =>
+      send('/changes', { query: { before, limit, group, actor, since }, signal }),
     restore: (key, target, condition) => send(pathOf(key, '/restore'), write('POST', target, condition)),
-    revert: (revision, { dryRun, signal, ...body } = {}) =>
-      send(`/changes/${revision}/revert`, { method: 'POST', query: { dryRun }, body, signal }),
+    revert: (revision, { dryRun, keys, force, note, signal } = {}) => {
+      const body = { keys, force, note }
+      return send(`/changes/${revision}/revert`, { method: 'POST', query: { dryRun }, body, signal })
+    },
     exportSettings: (call) => send('/export', call),
-    importSettings: ({ format, settings }, { signal, ...query } = {}) =>
-      send('/import', { method: 'POST', query: { ...query }, body: { format, settings }, signal }),
+    importSettings: ({ format, settings }, { mode, dryRun, revision, signal } = {}) => {
+      const query = { mode, dryRun, revision }
+      return send('/import', { method: 'POST', query, body: { format, settings }, signal })
+    },
   }
 }
 
@@ -223,20 +228,31 @@ interface Call extends CallOptions {
 /** Sends a request and resolves to its JSON, undefined for an empty answer. @throws {SettingsRequestError} */
 type Send = <T>(path: string, call?: Call) => Promise<T>
 
-function createSend(options: SettingsClientOptions): Send {
-  const { baseUrl = '/api/settings', timeout = 30_000 } = options
+/** Sends a request to a path of the API, with what the options add to it. */
+export type Open = (
+  path: string,
+  request: Omit<RequestInit, 'headers'> & { readonly headers: Readonly<Record<string, string>> },
+) => Promise<Response>
+
+export function createOpen({ baseUrl = '/api/settings', ...options }: SettingsClientOptions): Open {
   const base = baseUrl.replace(/\/+$/, '')
+  return async (path, request) => {
+    const own = typeof options.headers === 'function' ? options.headers() : options.headers
+    return (options.fetch ?? fetch)(base + path, { ...request, headers: { ...own, ...request.headers } })
+  }
+}
+
+function createSend(options: SettingsClientOptions): Send {
+  const open = createOpen(options)
 
   return async function send<T>(path: string, call: Call = {}): Promise<T> {
     const { method = 'GET', query = {}, body, signal } = call
-    const own = typeof options.headers === 'function' ? options.headers() : options.headers
     const headers = {
       accept: 'application/json, application/problem+json',
       ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...own,
       ...call.headers,
     }
-    const deadline = AbortSignal.timeout(timeout)
+    const deadline = AbortSignal.timeout(options.timeout ?? 30_000)
     const request = {
       method,
       headers,
@@ -244,7 +260,7 @@ function createSend(options: SettingsClientOptions): Send {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     }
     try {
-      const response = await (options.fetch ?? fetch)(base + path + toQuery(query), request)
+      const response = await open(path + toQuery(query), request)
       if (!response.ok) throw new SettingsRequestError(response.status, await readProblem(response))
       const text = await response.text()
       return (text === '' ? undefined : JSON.parse(text)) as T // the API's schema

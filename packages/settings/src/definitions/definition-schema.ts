@@ -98,6 +98,7 @@ export const definitionSchema = Type.Object({
     jsonSchema,
     'a JSON Schema, of TypeBox for example: Type.Array(Type.String()), or a validator of Standard Schema',
   ),
+  flag: flag(),
 })
 
 /** What JSON Schema cannot say about members that satisfy it. */

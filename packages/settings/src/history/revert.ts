@@ -116,8 +116,7 @@ export async function revert(
   if (caller) requireUpdater(caller)
   requireRevision(revision)
   // One write has made them together, so they may be in memory together.
-  const everything = { limit: Number.MAX_SAFE_INTEGER }
-  const rows = await parts.store.history({ revision, ...(keys && { keys }), ...everything })
+  const rows = await parts.store.history({ revision, keys, limit: Number.MAX_SAFE_INTEGER })
   const settings = rows.map(({ key }) => parts.sharedValues.find(key)?.setting)
   const scopes = settings.map((setting) => setting?.definition.scope)
   if (caller) requireUpdater(caller, [...scopes, ...rows.map(({ scope }) => scope)])
