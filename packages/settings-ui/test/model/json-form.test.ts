@@ -38,6 +38,13 @@ test('lists of values, lists of flat objects and flat objects have a form', asyn
   })
 })
 
+test('an enumeration is a choice, as Zod and others describe it', async (t) => {
+  const schema = Type.Object({ kind: Type.Unsafe<string>({ type: 'string', enum: ['in', 'out'] }) })
+  t.match(form(schema), {
+    fields: [{ kind: 'choice', options: [{ value: 'in', label: 'in' }, { value: 'out' }], initial: 'in' }],
+  })
+})
+
 const without: Readonly<Record<string, TSchema>> = {
   'a value alone': Type.String(),
   'a list of lists': Type.Array(Type.Array(Type.String())),
