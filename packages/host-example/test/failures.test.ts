@@ -116,7 +116,6 @@ test('failures', async (t) => {
     t.match(answer.headers.get('cache-control'), /immutable/)
     t.equal((await host.anonymous.ask('/static/.vite/manifest.json')).status, 404)
   })
-
 })
 
 test('while another process holds the SQLite file writes are 503, and nothing is lost', async (t) => {
