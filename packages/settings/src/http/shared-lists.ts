@@ -71,7 +71,7 @@ export class SharedLists {
   #fingerprint(): string {
     this.#dropOutdated()
     this.#definitions ??= fingerprint(
-      JSON.stringify(this.#service.states().map(({ setting }) => toDefinitionDto(setting.definition))),
+      JSON.stringify(this.#service.states().map(({ setting }) => toDefinitionDto(setting.definition, true))),
     )
     this.#content ??= fingerprint(`${this.#definitions} ${String(this.#bodyOf())}`)
     return this.#content

@@ -1,11 +1,15 @@
 /** Readers of streams who are shown the same, and get the same bytes. */
-import { type SettingState, sharedScope } from '../memory/shared-values.ts'
+import { isUserSetting, type SettingState, sharedScope } from '../memory/shared-values.ts'
 import { type SettingValueDto, toSharedDto } from '../reading/dto.ts'
 import { isSecret } from '../values/validate.ts'
 import type { Visibility } from '../visibility.ts'
 
 /** What an event says about a setting; without `value` where that is secret or long. To strangers key and value alone. */
-export type StreamedSetting = Pick<SettingValueDto, 'key'> & Partial<Omit<SettingValueDto, 'userId'>>
+export interface StreamedSetting extends Partial<Omit<SettingValueDto, 'userId'>> {
+  readonly key: string
+  /** True where users may have values of their own, which are not in the stream. */
+  readonly perUser?: boolean
+}
 
 /** Bytes of a value as JSON; of a longer one only the key is sent. */
 const longest = 4096
@@ -45,7 +49,7 @@ export class Audience {
         const { userId: _, value, ...rest } = toSharedDto(state, sharedScope(state))
         const isLong = Buffer.byteLength(JSON.stringify(value)) > longest
         return {
-          ...this.#describe(rest),
+          ...this.#describe({ ...rest, ...(isUserSetting(state) && { perUser: true }) }),
           ...(!isLong && !isSecret(state.setting, state.shared.row) && { value }),
         }
       })

@@ -2,7 +2,7 @@
 import { memoryStore, SettingScope } from '@fastify-modular/settings'
 import type { FastifyInstance } from 'fastify'
 import { test } from 'tap'
-import { as, createApp, routesOf } from '../support/app.ts'
+import { as, createApp, definitions, routesOf } from '../support/app.ts'
 import { readStream, start, type StreamReader } from '../support/reader.ts'
 
 const { Application, System, User } = SettingScope
@@ -10,6 +10,10 @@ const { Application, System, User } = SettingScope
 /** Comes back with the id of an event. */
 async function resume(app: FastifyInstance, id: string): Promise<StreamReader> {
   return readStream(app, { headers: { 'x-caller': 'alice', 'last-event-id': id } })
+}
+
+function isPerUser(key: string): boolean {
+  return Object.values(definitions).some((each) => each.key === key && each.scope === User)
 }
 
 test('a stream begins with everything that GET /api/settings shows its reader, without secrets', async (t) => {
@@ -20,9 +24,10 @@ test('a stream begins with everything that GET /api/settings shows its reader, w
   t.equal(stream.headers['cache-control'], 'no-store, no-transform')
   const { event, data } = await stream.next()
   t.equal(event, 'snapshot')
-  const listed: { key: string; userId?: null; value?: unknown }[] = (await as(app, 'alice')('GET', '')).json
+  const listed: { key: string; userId?: null; value?: unknown; perUser?: true }[] = (await as(app, 'alice')('GET', '')).json
   for (const each of listed) {
     delete each.userId
+    if (isPerUser(each.key)) each.perUser = true
     if (['app.api_secret', 'mail.password', 'user.token'].includes(each.key)) delete each.value
   }
   t.same(data, listed)

@@ -17,10 +17,13 @@ export function RowDescription({ id, definition, value, draft }: PartsProps): Re
   const { editor, messages, canUpdate } = usePage()
   const { description, sensitive, scope, restart, docsUrl, displayName } = definition
   const inherited = value.inheritedValue
+  const isBarred = canUpdate && !editor.isOwn && !definition.canWrite && definition.write !== null
+  const permissionText = isBarred && format(messages.writeNeeds, { permission: definition.write })
   const isInheritedShown = editor.isOwn && !sensitive && inherited != null && (value.isOverridden || draft)
   const facts = [
     description,
-    lockTextOf(value, messages, canUpdate),
+    lockTextOf(definition, value, messages, canUpdate),
+    !value.locked && permissionText,
     isStale(value) && messages.staleValue,
     restart && messages.restart,
     !editor.isOwn && scope === SettingScope.User && messages.forUsers,
@@ -61,16 +64,16 @@ export function RowTime({ id, definition, value, draft }: PartsProps): ReactNode
 
 const lockNames = { option: 'overrides', environment: 'SM_SETTINGS_OVERRIDES' } as const
 
-/** What locks a value; only callers who may change settings learn the name. */
+/** What locks a value; only callers who may change settings learn the name, and of a variable who may write this one. */
 function lockTextOf(
+  { env }: Definition,
   { locked, lockedBy }: SettingValue,
   messages: Messages,
   canUpdate: boolean,
 ): string | false {
   if (!locked) return false
-  return canUpdate && lockedBy
-    ? format(messages.lockedBy, { source: lockNames[lockedBy] })
-    : messages.lockedHint
+  const source = lockedBy === 'variable' ? env : lockedBy && lockNames[lockedBy]
+  return canUpdate && source ? format(messages.lockedBy, { source }) : messages.lockedHint
 }
 
 interface Pill {
