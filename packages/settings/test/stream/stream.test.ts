@@ -24,7 +24,9 @@ test('a stream begins with everything that GET /api/settings shows its reader, w
   t.equal(stream.headers['cache-control'], 'no-store, no-transform')
   const { event, data } = await stream.next()
   t.equal(event, 'snapshot')
-  const listed: { key: string; userId?: null; value?: unknown; perUser?: true }[] = (await as(app, 'alice')('GET', '')).json
+  const listed: { key: string; userId?: null; value?: unknown; perUser?: true }[] = (
+    await as(app, 'alice')('GET', '')
+  ).json
   for (const each of listed) {
     delete each.userId
     if (isPerUser(each.key)) each.perUser = true
