@@ -15,6 +15,8 @@ export interface EditorState {
   readonly drafts: ReadonlyMap<string, Draft>
   /** Names by the ids of those who have changed something, as far as the host names them. */
   readonly people: ReadonlyMap<string, string>
+  /** Keys of shared values of which the reader has one of their own; undefined until somebody wants to know. */
+  readonly own: ReadonlySet<string> | undefined
   /** Keys whose values are being saved. */
   readonly saving: ReadonlySet<string>
   /** Why the last action failed. */
@@ -53,6 +55,7 @@ export const initialState: EditorState = {
   values: new Map(),
   drafts: new Map(),
   people: new Map(),
+  own: undefined,
   saving: noKeys,
   failure: null,
   isForbidden: false,

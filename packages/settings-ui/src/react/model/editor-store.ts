@@ -11,6 +11,7 @@ export class EditorStore {
   #reads = 0
   #lastRead = 0
   #lastLoad = 0
+  #isOwnAsked = false
 
   constructor(source: SettingsSource) {
     this.source = source
@@ -57,6 +58,16 @@ export class EditorStore {
     } catch {
       // as said
     }
+  }
+
+  /** Learns of which values the reader has one of their own; until then, and after a failure, of none for certain. */
+  readOwn(): void {
+    if (this.#isOwnAsked) return
+    this.#isOwnAsked = true
+    this.source.own?.().then(
+      (own) => this.update({ own }),
+      () => undefined,
+    )
   }
 
   /** Makes a request that writes these keys: what is read meanwhile may be older than its answer. */
