@@ -1,5 +1,5 @@
 /**
- * Lines of the log for auditors. Each has a member `audit` that names what happened; docs/guides/deploying.md lists the
+ * Lines of the log for auditors. Each has a member `audit` that names what happened; docs/guides/observability.md lists the
  * names. None has a value of a setting, a password, or a name as it was typed.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'

@@ -32,7 +32,7 @@ const healthPlugin: FastifyPluginAsync = async (app) => {
     reply.header('cache-control', 'no-store')
     if (isDraining) return reply.code(503).send({ status: 'draining' })
     if (state === 'stale' && revision === 0) return reply.code(503).send({ status: 'unavailable' })
-    return reply.send({ status: 'ok' })
+    return reply.send({ status: 'ok', settings: state }) // stale: the database does not answer, or does not announce changes
   })
 }
 

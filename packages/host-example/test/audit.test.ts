@@ -91,7 +91,7 @@ test('an erasure that fails has its line for auditors, too', async (t) => {
 })
 
 test('the guide lists the lines for auditors, all of them and no others', async (t) => {
-  const guide = await readFile(new URL('../../../docs/guides/deploying.md', import.meta.url), 'utf8')
+  const guide = await readFile(new URL('../../../docs/guides/observability.md', import.meta.url), 'utf8')
   const [, table = ''] = guide.split('| `audit` |')
   const listed = Array.from(table.matchAll(/^\| `([\w.-]+)` \|/gm), ([, name]) => name)
   const logged = [...linesOfHost, ...linesOfSettings].map(({ audit }) => audit)

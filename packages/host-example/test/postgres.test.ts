@@ -83,12 +83,12 @@ test('an instance whose database is down is ready as long as it knows stored set
   const host = await startHost(t, { DATABASE_URL: server.url })
   const ready = async () => (await host.anonymous.ask('/health/ready')).text
   const becomes = (answer: string) => until(async () => (await ready()) === answer)
-  t.equal(await ready(), '{"status":"ok"}')
+  t.equal(await ready(), '{"status":"ok","settings":"ready"}')
   await server.kill()
   await becomes('{"status":"unavailable"}')
   t.equal((await host.anonymous.ask('/health/live')).status, 200)
   await server.restart()
-  await becomes('{"status":"ok"}')
+  await becomes('{"status":"ok","settings":"ready"}')
 
   const admin = await host.signIn('admin')
   const body = { key: 'app.title', scope: 1, value: 'Stored' }
@@ -96,7 +96,7 @@ test('an instance whose database is down is ready as long as it knows stored set
   const lost = host.log().length
   await server.kill()
   await until(() => host.log().slice(lost).includes('the last known values are served'))
-  t.equal(await ready(), '{"status":"ok"}')
+  t.equal(await ready(), '{"status":"ok","settings":"stale"}')
 })
 
 test('a database that refuses connections or writes puts no user data into the log', async (t) => {

@@ -13,8 +13,9 @@ const secrets = {
 test('it starts on an empty database, prints its address and the demo accounts, and answers', async (t) => {
   const host = await startHost(t)
   await host.printed(/Demo accounts: admin, editor, alice, bob/)
-  for (const path of ['/health', '/health/live', '/health/ready'])
+  for (const path of ['/health', '/health/live'])
     t.same((await host.anonymous.ask(path)).json, { status: 'ok' }, path)
+  t.same((await host.anonymous.ask('/health/ready')).json, { status: 'ok', settings: 'ready' })
   for (const name of ['admin', 'editor', 'alice', 'bob']) {
     t.equal((await (await host.signIn(name)).ask('/api/notes')).status, 200, name)
   }

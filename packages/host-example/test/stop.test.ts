@@ -29,7 +29,7 @@ test('a draining instance is not ready, lives, and ends the connection of every 
   const ready = await app.inject('/health/ready')
   t.match(ready, {
     statusCode: 200,
-    body: '{"status":"ok"}',
+    body: '{"status":"ok","settings":"ready"}',
     headers: { 'cache-control': 'no-store', connection: 'keep-alive' },
   })
 

@@ -1,6 +1,6 @@
 /** Colours and shape of the pages: the `--fm-*` properties that hosts may set. */
 import { option, type OptionsSchema, Type } from '@fastify-modular/core/internal'
-import { contrast, luminance } from './accent.ts'
+import { luminance } from './accent.ts'
 
 /** The properties that are API. */
 const themeTokens = [
@@ -81,7 +81,7 @@ export function contrastProblems({ tokens = {} }: ThemeOptions): string[] {
       [text, `on-accent (${on})`],
     ].flatMap(([other, name]) => {
       if (typeof ink !== 'number' || typeof other !== 'number') return []
-      const ratio = contrast(ink, other)
+      const ratio = (Math.max(ink, other) + 0.05) / (Math.min(ink, other) + 0.05)
       return ratio >= enough
         ? []
         : `theme.tokens.accent (${accent}) must have a contrast of ${enough} with ${name} in the ${scheme} scheme, and has ${ratio.toFixed(1)}: give each scheme its shade with light-dark(…, …)`

@@ -3,6 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from './definitions/registry.ts'
 import {
   FMOD_SETTINGS_ENCRYPTION_REQUIRED,
+  FMOD_SETTINGS_INVALID_DEFINITIONS,
   FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS,
   FMOD_SETTINGS_NOT_ENCRYPTED,
 } from './misuse-errors.ts'
@@ -14,6 +15,7 @@ import { type CompleteDefinition, SettingScope } from './setting-definition.ts'
 /**
  * Checks definitions, overrides and keys together, once all modules have contributed.
  * @throws {FMOD_SETTINGS_INVALID_DEFINITIONS} with all problems
+ * @throws {FMOD_SETTINGS_INVALID_ENVIRONMENT} with all problems
  * @throws {FMOD_SETTINGS_INVALID_OVERRIDES} with all problems
  * @throws {FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS} stored values are encrypted with unknown keys
  * @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} there is no key
@@ -36,6 +38,25 @@ export function checkAtBoot(
   if (mode !== 'require' || encryption.activeKeyId !== null) return
   const secrets = sensitiveSettings(registry)
   if (secrets.length > 0) throw new FMOD_SETTINGS_ENCRYPTION_REQUIRED(keysOf(secrets).join(', '))
+}
+
+/**
+ * Checks that the permissions which definitions name exist, where the application has a gate that knows them.
+ * @throws {FMOD_SETTINGS_INVALID_DEFINITIONS} nothing declares them, so that no role could offer them
+ */
+export function checkPermissions(
+  registry: Registry,
+  declared: { has(permission: string): boolean } | undefined,
+): void {
+  const unknown = registry
+    .getDefinitions()
+    .filter(({ write }) => write !== null && declared?.has(write) === false)
+  if (unknown.length === 0) return
+  throw new FMOD_SETTINGS_INVALID_DEFINITIONS(
+    unknown
+      .map(({ key, write }) => `\n  - setting "${key}": no module declares the permission "${write}"`)
+      .join(''),
+  )
 }
 
 /**

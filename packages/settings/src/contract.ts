@@ -67,17 +67,14 @@ export function createContract(parts: Parts): SettingsContract {
     return state ? toRaw(state.setting.definition.type, value) : null
   }
 
-  async function getSettingAs<T extends JsonValue>(
-    key: string,
-    scope: SettingScope,
-    userId?: string,
-  ): Promise<T | null> {
+  /** The stored value; null if there is none, or it no longer fits the definition. */
+  async function stored(key: string, scope: SettingScope, userId?: string): Promise<JsonValue> {
     const user = rowUser(scope, userId)
     const state = sharedValues.find(key)
-    return state ? ((await storedValue(parts, state, scope, user)) as T | null) : null // the caller vouches for T (S 4.2)
+    return state ? storedValue(parts, state, scope, user) : null
   }
 
-  async function resolveUserSettingElement(key: string, userId: string): Promise<JsonValue> {
+  async function resolved(key: string, userId: string): Promise<JsonValue> {
     const user = requireUser(userId)
     const state = sharedValues.find(key)
     if (!state) return null
@@ -89,10 +86,11 @@ export function createContract(parts: Parts): SettingsContract {
   const deleteSetting: SettingsContract['deleteSetting'] = (key, ...place) => put(parts, key, reset, ...place)
 
   return {
-    getSettingAs,
-    getSetting: async (key, scope, userId) => raw(key, await getSettingAs(key, scope, userId)),
-    resolveUserSettingElement,
-    resolveUserSetting: async (key, userId) => raw(key, await resolveUserSettingElement(key, userId)),
+    getSettingAs: async <T extends JsonValue>(...place: Parameters<typeof stored>) =>
+      (await stored(...place)) as T | null, // the caller vouches for T
+    getSetting: async (key, scope, userId) => raw(key, await stored(key, scope, userId)),
+    resolveUserSettingElement: resolved,
+    resolveUserSetting: async (key, userId) => raw(key, await resolved(key, userId)),
     setSetting,
     async setMany(updates, options = {}) {
       const { entries, errors } = toBulkEntries(sharedValues, updates)
@@ -116,7 +114,6 @@ export function createContract(parts: Parts): SettingsContract {
   }
 }
 
-/** The stored value; null if there is none, or it no longer fits the definition. */
 async function storedValue(
   { store, users, codec }: Parts,
   state: SettingState,

@@ -30,6 +30,7 @@ export {
   type SettingToken,
   type SettingValue,
 } from './definitions/tokens.ts'
+export { printEnvironment, readEnvironment } from './environment.ts'
 export type { FindCaller, FindPeople, SettingsOptions, Translate } from './options.ts'
 export { settings, settings as default } from './plugin.ts'
 export { SettingChanged, SettingDeleted, type SettingListener } from './events.ts'

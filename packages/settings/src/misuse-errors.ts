@@ -63,6 +63,11 @@ export const FMOD_SETTINGS_INVALID_OVERRIDES = createMisuseError<[string]>(
   'These overrides cannot be used: %s. Correct the option overrides or SM_SETTINGS_OVERRIDES.',
 )
 
+export const FMOD_SETTINGS_INVALID_ENVIRONMENT = createMisuseError<[string]>(
+  'FMOD_SETTINGS_INVALID_ENVIRONMENT',
+  'These variables, or the files that they name, do not fit their settings:%s',
+)
+
 // Tests
 export const FMOD_SETTINGS_CANNOT_OVERRIDE = createMisuseError<[string]>(
   'FMOD_SETTINGS_CANNOT_OVERRIDE',

@@ -10,8 +10,8 @@ export type Overrides = Readonly<Record<string, JsonValue>>
 
 const environment = 'SM_SETTINGS_OVERRIDES'
 
-/** Where the host fixed a value. */
-export type LockedBy = 'option' | 'environment'
+/** Where the host fixed a value; `variable`: in the one that the definition names. */
+export type LockedBy = 'option' | 'environment' | 'variable'
 
 /** A value that the host fixed. */
 export interface LockedValue {

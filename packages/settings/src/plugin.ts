@@ -3,12 +3,12 @@ import { receive } from '@fastify-modular/core'
 import { createFindCaller, findCallerOf, supportedFastify } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { checkAtBoot, checkEncrypted, warnAtBoot } from './boot-checks.ts'
+import { checkAtBoot, checkEncrypted, checkPermissions, warnAtBoot } from './boot-checks.ts'
 import { createSettingsService, type SettingsService } from './create-settings.ts'
 import { SettingsBuilder } from './definitions/builder.ts'
 import { Registry } from './definitions/registry.ts'
 import { createFindEvents, verifyEvents } from './events.ts'
-import { declarePermission } from './http/access.ts'
+import { declaredPermissions, declarePermission } from './http/access.ts'
 import { addSettingsRoutes } from './http/routes.ts'
 import type { FindCaller } from './options.ts'
 import { FMOD_SETTINGS_CALLER_DECLARED_LATER, FMOD_SETTINGS_REGISTERED_TWICE } from './misuse-errors.ts'
@@ -107,6 +107,7 @@ function check({ service, options, locked }: Boot): Promise<readonly string[]> {
 async function makeReady(boot: Boot): Promise<void> {
   const { app, options, service, routes } = boot
   service.registry.freeze()
+  checkPermissions(service.registry, declaredPermissions(app))
   const notEncrypted = await check(boot)
   boot.isChecked = true
   service.states() // every setting gets its place in memory before the first request

@@ -112,6 +112,13 @@ export interface SettingDefinition extends SettingHints {
   /** Readable without signing in, in `GET /api/settings/public`. @default false */
   readonly public?: boolean
   /**
+   * The environment variable that fixes the value where it is set, or where `<name>_FILE` names a file of at most 64 KiB
+   * that has it: `SMTP_HOST`. Read once, at boot, in the form of `defaultValue`.
+   */
+  readonly env?: string | null
+  /** The permission that writing the shared value needs beside `Settings.Update`: `Mail.Configure`. Own values of users need it not. */
+  readonly write?: string | null
+  /**
    * A further rule of your own for values that satisfy the rest of the definition: returns messages that say what to
    * enter, or nothing. Synchronous, and never sent over HTTP. A method, so that a rule about numbers fits a Number.
    */

@@ -15,6 +15,19 @@ export function requireUpdater(caller: Caller, scopes: readonly (SettingScope | 
   if (scopes.includes(SettingScope.System)) requireAdmin(caller)
 }
 
+/**
+ * Asks for the permissions that definitions name for writing their shared values.
+ * @throws {ForbiddenException} the caller lacks one
+ */
+export function requireWritePermissions(
+  caller: Caller,
+  definitions: readonly Pick<CompleteDefinition, 'key' | 'write'>[],
+): void {
+  for (const { key, write } of definitions)
+    if (write !== null && !hasPermission(caller, write))
+      throw new ForbiddenException(`Changing the setting "${key}" needs the permission ${write}.`)
+}
+
 /** @throws {ForbiddenException} the caller is not an administrator */
 export function requireAdmin(caller: Caller): void {
   if (caller.isAdmin !== true) throw new ForbiddenException('Only administrators may change System settings.')
@@ -31,6 +44,8 @@ interface Place {
 export interface Visibility {
   /** Whether the current value is shown: to signed-in callers always, to others if it is public. */
   value(definition: Pick<CompleteDefinition, 'public'>): boolean
+  /** Whether the caller may write the shared value. */
+  write(definition: Pick<CompleteDefinition, 'scope' | 'write'>): boolean
   /**
    * Whether stored values are shown, in history, changes and exports. The scope of the definition counts as well as that
    * of the row, which may be older: System rows are for administrators, users' rows for their owners.
@@ -54,6 +69,9 @@ export function visibleTo(caller: Caller | null): Visibility {
   const isAdmin = mayUpdate && caller.isAdmin === true
   return {
     value: (definition) => caller !== null || definition.public,
+    write: ({ scope, write }) =>
+      (scope === SettingScope.System ? isAdmin : mayUpdate) &&
+      (write === null || hasPermission(caller, write)),
     record(definition, { scope = definition?.scope, userId } = {}) {
       if (!mayUpdate) return false
       if (scope === SettingScope.User && userId !== undefined && userId !== caller.id) return false

@@ -5,8 +5,10 @@ import { publicRoutes } from '@fastify-modular/public-routes'
 import { settings } from '@fastify-modular/settings'
 import type { SettingsStore } from '@fastify-modular/settings/store'
 import { settingsUi } from '@fastify-modular/settings-ui'
+import type { SessionStore } from '@fastify/session'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { addCompression } from './compression.ts'
+import { health } from './health.ts'
 import { home } from './home.ts'
 import { notesModule } from './notes.ts'
 import { securityHeaders } from './page.ts'
@@ -17,6 +19,10 @@ export interface AppOptions {
   readonly signIn: SignIn
   /** At least 32 characters. */
   readonly sessionSecret: string
+  /** Where sessions are kept. @default the memory of this process */
+  readonly sessions?: SessionStore
+  /** Addresses of the proxies in front, whose `X-Forwarded-*` are believed. @default false */
+  readonly trustProxy?: string | false
   readonly logLevel: string
 }
 
@@ -24,6 +30,7 @@ export interface AppOptions {
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const app: FastifyInstance = Fastify({
     logger: { level: options.logLevel },
+    trustProxy: options.trustProxy ?? false,
     requestTimeout: 30_000, // a client that sends slowly cannot hold a connection for ever
     ...createErrorServerOptions(),
   })
@@ -31,7 +38,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onSend', securityHeaders)
   // errors → publicRoutes → inertia → events → settings → settingsUi → modules → the application's own routes
   await app.register(errors, { pagesForBrowsers: true })
-  await addSessions(app, options.sessionSecret)
+  await addSessions(app, { secret: options.sessionSecret, store: options.sessions })
   await app.register(publicRoutes, {
     provider: sessionProvider,
     csrf: true, // sessions are cookies: refuses writes from other origins
@@ -39,6 +46,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     access: { '/settings/*': 'signed-in' },
     earlierHooks: sessionHooks,
   })
+  await app.register(health)
   await app.register(events)
   await app.register(settings, { store: options.store, selfService: true })
   await app.register(settingsUi, { title: 'my-app', logout: '/logout', selfService: true })

@@ -15,6 +15,7 @@ const app = await createApp({
   signIn,
   // Signs the cookies of sessions. Set it where sessions are in a store and outlive this process.
   sessionSecret: env['SESSION_SECRET'] || randomBytes(32).toString('hex'),
+  trustProxy: env['TRUST_PROXY'] || false,
   logLevel: env['LOG_LEVEL'] || 'info',
 })
 closeWithGrace({ delay: 10_000, logger: app.log }, async () => {

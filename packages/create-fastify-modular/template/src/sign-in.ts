@@ -2,7 +2,7 @@
 import cookie from '@fastify/cookie'
 import formbody from '@fastify/formbody'
 import rateLimit from '@fastify/rate-limit'
-import session from '@fastify/session'
+import session, { type SessionStore } from '@fastify/session'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Caller } from '@fastify-modular/core'
 import { type AuthProvider, safeReturnTo } from '@fastify-modular/public-routes'
@@ -22,11 +22,15 @@ export type SignIn = (user: string, password: string) => Promise<Caller | null>
 /** How long a session lasts, in ms: 12 hours, used or not. */
 const sessionLifetime = 12 * 60 * 60 * 1000
 
-/** Registers what the provider needs: sessions in the memory of this process, gone with it. */
-export async function addSessions(app: FastifyInstance, secret: string): Promise<void> {
+/** Registers what the provider needs. Without a store, sessions are in the memory of this process and end with it. */
+export async function addSessions(
+  app: FastifyInstance,
+  { secret, store }: { secret: string; store: SessionStore | undefined },
+): Promise<void> {
   await app.register(cookie)
   await app.register(session, {
     secret,
+    ...(store && { store }),
     saveUninitialized: false,
     rolling: false,
     cookie: { secure: 'auto', sameSite: 'lax', maxAge: sessionLifetime },

@@ -41,6 +41,13 @@ test('every route has the access of access.json', async (t) => {
   await expectAccess(await start(t), new URL('../../access.json', import.meta.url))
 })
 
+test('probes ask whether it lives, and whether it should get requests', async (t) => {
+  const app = await start(t)
+  for (const url of ['/health', '/health/live'])
+    assert.deepEqual((await app.inject(url)).json(), { status: 'ok' })
+  assert.deepEqual((await app.inject('/health/ready')).json(), { status: 'ok', settings: 'ready' })
+})
+
 test('everybody reads notes, writing them takes the permission', async (t) => {
   const app = await start(t)
   assert.equal((await app.inject('/api/notes')).statusCode, 200)

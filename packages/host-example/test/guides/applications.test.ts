@@ -1,6 +1,6 @@
 /** The applications that the guides build, file by file: they compile, answer as the guides show, and pass their tests. */
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -9,36 +9,12 @@ import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { spawnApp } from '@fastify-modular/test-support/spawn-app'
 import { test } from 'tap'
 import { replay, stepsOf } from '../transcript.js'
+import { blockOf, changesOf, type Files, filesOf, guide } from './guide-files.js'
 
 const root = new URL('../../../../', import.meta.url)
 const run = promisify(execFile)
 /** Milliseconds after which a compiler or a test run that has not ended has failed. */
 const timeout = 240_000
-
-const guide = (name: string): string => readFileSync(new URL(`docs/guides/${name}.md`, root), 'utf8')
-
-type Files = Readonly<Record<string, string>>
-
-/**
- * The files that a text shows: blocks of TypeScript whose first line is their name, or what has changed of a whole file. A
- * later one replaces an earlier one.
- */
-function filesOf(markdown: string): Files {
-  const blocks = markdown.matchAll(/^```(?:ts|diff)\n ?\/\/ (\S+\.ts)\n([^]*?)^```$/gm)
-  return Object.fromEntries(
-    [...blocks].map(([block, name = '', code = '']) => [name, afterwards(block, code)]),
-  )
-}
-
-function afterwards(block: string, code: string): string {
-  return block.startsWith('```diff') ? side(code, '+') : code
-}
-
-/** What a diff makes of a file, `+`, or makes it of, `-`. */
-function side(diff: string, sign: '+' | '-'): string {
-  const other = sign === '+' ? /^-.*\n/gm : /^\+.*\n/gm
-  return diff.replaceAll(other, '').replaceAll(/^[-+ ]/gm, '')
-}
 
 /** Each state of the application whose answers a guide shows: what it has so far, and the answers. */
 function states(markdown: string) {
@@ -94,8 +70,9 @@ test('the applications of the guides', async (t) => {
   write('published', published)
 
   await t.test('compile with the options that the first guide shows', async (t) => {
-    const [, json = ''] = /^```json\n([^]*?)^```$/m.exec(guide('getting-started')) ?? []
-    const { compilerOptions } = JSON.parse(json) as { compilerOptions: object }
+    const { compilerOptions } = JSON.parse(blockOf(guide('getting-started'), 'json')) as {
+      compilerOptions: object
+    }
     const emitting = { noEmit: false, rewriteRelativeImportExtensions: true, skipLibCheck: true }
     const options = { ...compilerOptions, ...emitting }
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: options }))
@@ -109,10 +86,8 @@ test('the applications of the guides', async (t) => {
 
   await t.test('change as the guides say: what a diff starts from is what was there', async (t) => {
     for (const markdown of [guide('getting-started'), guide('writing-a-module')]) {
-      for (const { index, 1: name = '', 2: diff = '' } of markdown.matchAll(
-        /^```diff\n \/\/ (\S+\.ts)\n([^]*?)^```$/gm,
-      ))
-        t.equal(side(diff, '-'), filesOf(markdown.slice(0, index))[name], name)
+      for (const { name, before, index } of changesOf(markdown))
+        t.equal(before, filesOf(markdown.slice(0, index))[name], name)
     }
   })
 

@@ -93,6 +93,13 @@ export function createAnswers(
   classify: Classify,
 ) {
   const { loginUrl } = provider
+  /** Looked up once: each look at the instance would cost every refusal. */
+  let problems: ErrorsPlugin['problems']
+  let answer: AnswerFailure | undefined
+  app.addHook('onReady', async function findErrorsPlugin() {
+    problems = app.problems
+    answer = app[answerFailure]
+  })
   return { challenge, refuseForgery, forbid, reportUnavailable }
 
   /** Answers a protected request of an anonymous caller, in the way that its kind of client understands. */
@@ -102,7 +109,7 @@ export function createAnswers(
     if (loginUrl === undefined || kind === 'api') {
       const scheme = headerValue(challengeOf(provider, request))
       // A page of the route's own scope would show a stranger that the route exists.
-      const isForPages = loginUrl === undefined && app[answerFailure] !== undefined
+      const isForPages = loginUrl === undefined && answer !== undefined
       if (isForPages && showPage(visit, new UnauthorizedException(undefined, scheme))) return
       sendProblem(visit, unauthorized, scheme)
     } else if (kind === 'inertia' && isExternal(loginUrl)) {
@@ -142,7 +149,6 @@ export function createAnswers(
   function showPage({ request, reply, done }: Visit, failure: DomainException): boolean {
     if (!isForPeople(request)) return false
     forbidCaching(reply)
-    const { [answerFailure]: answer } = app
     if (answer === undefined) done(failure)
     else answer(request, reply, failure)
     return true
@@ -151,7 +157,6 @@ export function createAnswers(
   /** Sends a problem (RFC 9457), mapped as the application maps its exceptions, with headers that keep it out of caches. */
   function sendProblem(visit: Visit, { exception, problem: usual }: Refusal, scheme?: string): void {
     const { request, reply } = visit
-    const { problems } = app
     const mapped = problems?.resolve(exception)
     if (mapped?.headers !== undefined) reply.headers(mapped.headers)
     const problem = mapped ?? withTypeBase(usual, problems?.typeBase)

@@ -5,7 +5,7 @@ import { environmentVariable } from '../initial-rules.ts'
 import { literalHead } from '../matching/route-pattern.ts'
 import { frameworkDefault, nameOfRule, type RegisteredRule } from '../rules.ts'
 
-interface WarningOfRoute {
+interface Warning {
   readonly rule: RegisteredRule
   readonly message: string
   /** ` against GET /notes`, where the warning is about the route as well; empty otherwise. */
@@ -28,16 +28,13 @@ const overruledMessage =
   'routes declare more than public-route rules that match them: the declarations hold, and the rules do not open these routes'
 
 /** What a reviewer should look at, for a method of a route. */
-export function warningsOfRoute(route: Route, method: string, policies: Policies): readonly WarningOfRoute[] {
+export function warningsOfRoute(route: Route, method: string, policies: Policies): readonly Warning[] {
   const declared = route.declared(method)
   const found = policies.rulesFor(route, method).filter(({ rule }) => rule.source !== frameworkDefault)
   if (declared?.by === 'route' && declared.requirement.kind !== 'public') {
     const certain = found.filter(({ rule, reach }) => reach === 'every path' || rule.route.kind !== 'regex')
-    return certain.map(({ rule }) => ({
-      rule,
-      message: overruledMessage,
-      name: ` against ${method} ${route.url}`,
-    }))
+    const name = ` against ${method} ${route.url}`
+    return certain.map(({ rule }) => ({ rule, message: overruledMessage, name }))
   }
   return Object.entries(aboutRoutes).flatMap(([message, applies]) =>
     found.filter((each) => applies(each, route, method)).map(({ rule }) => ({ rule, message, name: '' })),
@@ -55,32 +52,27 @@ export function findWarnings(
     route.methods.map((method) => ({ route, method, found: policies.rulesFor(route, method) })),
   )
   const used = new Set(places.flatMap(({ found }) => found.map(({ rule }) => rule)))
-  const about = (message: string) => (rule: RegisteredRule) => [message, nameOfRule(rule)] as const
+  const shadowed = findShadowed(own, places)
+  const aboutRules: Readonly<Record<string, (rule: RegisteredRule) => boolean>> = {
+    'public-route rules match no route': (rule) => !used.has(rule),
+    'public-route rules take "*" literally; addSubtree does what is meant': ({ route: { kind, pattern } }) =>
+      kind !== 'regex' && kind !== 'route' && pattern.includes('*'),
+    'public-route rules add nothing to others': (rule) => shadowed.has(rule),
+    'public-route rules come from the environment': ({ source }) => source.includes(environmentVariable),
+    'public-route rules come from the legacy publicPaths of the provider; use rules with methods': (rule) =>
+      rule.source === 'provider',
+  }
   const warnings = [
     ...places.flatMap(({ route, method }) =>
-      method === 'HEAD' && route.followsGet
-        ? []
-        : warningsOfRoute(route, method, policies).map(
-            ({ rule, message, name }) => [message, `${nameOfRule(rule)}${name}`] as const,
-          ),
+      method === 'HEAD' && route.followsGet ? [] : warningsOfRoute(route, method, policies),
     ),
-    ...own.filter((rule) => !used.has(rule)).map(about('public-route rules match no route')),
-    ...own
-      .filter(({ route: { kind, pattern } }) => kind !== 'regex' && kind !== 'route' && pattern.includes('*'))
-      .map(about('public-route rules take "*" literally; addSubtree does what is meant')),
-    ...findShadowed(own, places).map(about('public-route rules add nothing to others')),
-    ...own
-      .filter(({ source }) => source.includes(environmentVariable))
-      .map(about('public-route rules come from the environment')),
-    ...own
-      .filter(({ source }) => source === 'provider')
-      .map(
-        about('public-route rules come from the legacy publicPaths of the provider; use rules with methods'),
-      ),
+    ...Object.entries(aboutRules).flatMap(([message, applies]) =>
+      own.filter(applies).map((rule) => ({ rule, message, name: '' })),
+    ),
   ]
   const byMessage = new Map<string, Set<string>>()
-  for (const [message, rule] of warnings)
-    byMessage.set(message, (byMessage.get(message) ?? new Set()).add(rule))
+  for (const { message, rule, name } of warnings)
+    byMessage.set(message, (byMessage.get(message) ?? new Set()).add(`${nameOfRule(rule)}${name}`))
   return Array.from(byMessage, ([message, named]) => ({ message, rules: [...named] }))
 }
 
@@ -104,7 +96,10 @@ interface Place {
 }
 
 /** Rules that could go: wherever they open something, another opens every path or is equal. Of two such the second could. */
-function findShadowed(rules: readonly RegisteredRule[], places: readonly Place[]): readonly RegisteredRule[] {
+function findShadowed(
+  rules: readonly RegisteredRule[],
+  places: readonly Place[],
+): ReadonlySet<RegisteredRule> {
   const opened = places.map(({ route, method, found }) =>
     found.filter(({ rule }) => mayOpen(rule, route.declared(method))),
   )
@@ -117,5 +112,5 @@ function findShadowed(rules: readonly RegisteredRule[], places: readonly Place[]
       (reach === 'every path' || String(other.route) === String(rule.route))
     if (around.length > 0 && around.every((open) => open.some(covers))) shadowed.add(rule)
   }
-  return [...shadowed].toReversed()
+  return shadowed
 }

@@ -28,17 +28,17 @@ function start(element: HTMLElement): void {
   async function show(page: Document): Promise<void> {
     const config = JSON.parse(page.getElementById('fm-config')?.textContent ?? '{}') as PageConfig // of our own server
     offerSchemes(config.scheme)
-    if (config.preview) stage ??= createStage(config.preview)
+    const { show: onPreview, settle } = (stage ??= createStage(config.preview ?? {}))
     const props = await propsOf(config)
     if (!root) element.replaceChildren()
     root ??= createRoot(element)
-    const onSaved = (): void => readAgain(element, show, stage?.settle())
-    root.render(pageOf(config, { ...props, id: 'fm', onSaved, ...(stage && { onPreview: stage.show }) }))
+    const onSaved = (): void => readAgain(element, show, settle())
+    root.render(pageOf(config, { ...props, id: 'fm', onSaved, onPreview }))
   }
 }
 
 /** The server says anew what follows from settings: title, language, scheme, styles and what surrounds the page. */
-function readAgain(element: Element, show: (page: Document) => Promise<void>, onRead?: () => void): void {
+function readAgain(element: Element, show: (page: Document) => Promise<void>, onRead: () => void): void {
   const request = new XMLHttpRequest() // unlike DOMParser, it parses HTML where Trusted Types are required
   request.open('GET', '')
   request.responseType = 'document'
@@ -55,7 +55,7 @@ function readAgain(element: Element, show: (page: Document) => Promise<void>, on
     document.head.append(...page.querySelectorAll('[rel=stylesheet]'))
     document.head.lastElementChild?.addEventListener('load', () => {
       for (const link of old) link.remove()
-      onRead?.()
+      onRead()
     })
     const toggle = document.getElementById('fm-preview')
     replaceAround(element, next)

@@ -76,9 +76,9 @@ export function useWriter({ key, scope, updatedBy }: SettingValue): string | nul
   return name ?? updatedBy
 }
 
-/** Whether the caller may change a setting, as far as the page knows. */
-export function useMayChange({ scope }: Pick<Definition, 'scope'>): boolean {
-  const { canUpdate, isAdmin } = usePage()
+/** Whether the caller may change a setting, as far as the page knows; an own value whoever may change the shared one. */
+export function useMayChange({ scope, canWrite }: Pick<Definition, 'scope' | 'canWrite'>): boolean {
+  const { editor, canUpdate, isAdmin } = usePage()
   const isForbidden = useEditor((state) => state.isForbidden)
-  return canUpdate && !isForbidden && (scope !== SettingScope.System || isAdmin)
+  return canUpdate && !isForbidden && (scope !== SettingScope.System || isAdmin) && (editor.isOwn || canWrite)
 }

@@ -7,7 +7,7 @@ import { startHost } from '../support/host.js'
 import { plainHost, plainPath } from '../support/plain-host.js'
 import { visit } from '../support/visit.js'
 
-const { System, User } = SettingScope
+const { Application, System, User } = SettingScope
 
 /** Each hides the other. */
 const inTurns = {
@@ -193,6 +193,50 @@ test('hints of definitions', async (t) => {
     await page.getByText('1 advanced setting').click()
     t.ok(await row('mail.pool').getByText('Set on the server. It can be changed there only.').isVisible())
   })
+
+  await t.test(
+    'a setting that needs a permission is read-only without it and names it, and so is its variable to others',
+    async (t) => {
+      process.env['T_UI_SENDER'] = 'a@example.org'
+      t.teardown(() => delete process.env['T_UI_SENDER'])
+      const write = 'Mail.Configure'
+      const { url } = await startHost(t, {
+        settings: { overrides: {} },
+        modules: [
+          {
+            name: 'mail',
+            permissions: { [write]: 'Configure mail' },
+            settings: {
+              server: setting.text('mail.server', { displayName: 'Server', scope: Application, write }),
+              sender: setting.text('mail.sender', {
+                displayName: 'Sender',
+                scope: Application,
+                write,
+                env: 'T_UI_SENDER',
+              }),
+              footer: setting.text('mail.footer', { displayName: 'Footer', scope: User, write }),
+            },
+          },
+        ],
+      })
+      const as = async (user: string, path: string) => {
+        await browser.addCookies([{ name: 'user', value: user, url }])
+        await page.goto(`${url}/settings/${path}`)
+      }
+      const isReadOnly = (name: string) => field(name).evaluate((input: HTMLInputElement) => input.readOnly)
+      await as('eve', 'manage')
+      await row('mail.server').getByText('Changing it needs the permission “Mail.Configure”.').waitFor()
+      t.same([await isReadOnly('Server'), await isReadOnly('Footer')], [true, true])
+      await row('mail.sender').getByText('Set on the server. It can be changed there only.').waitFor()
+      await as('eve', 'preferences')
+      await row('mail.footer').waitFor()
+      t.notOk(await isReadOnly('Footer'), "a person's own value stays his own")
+      await as('ada', 'manage')
+      await row('mail.sender').getByText('Set on the server by T_UI_SENDER.').waitFor()
+      t.notOk(await isReadOnly('Server'))
+      t.equal(await row('mail.server').getByText('permission').count(), 0)
+    },
+  )
 
   await t.test('definitions are asked for in the language of the page, if the host names one', async (t) => {
     const german: Readonly<Record<string, string>> = { groupName: 'Post', displayName: 'Auf Deutsch' }

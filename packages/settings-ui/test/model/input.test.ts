@@ -38,6 +38,9 @@ function definition(type: SettingType, more: Partial<SettingDefinitionDto> = {})
     maxLength: null,
     schema: null,
     groupName: null,
+    env: null,
+    write: null,
+    canWrite: true,
     ...more,
   }
   return { ...complete, valueSchema: { ...valueSchema(complete) } }

@@ -172,15 +172,20 @@ export function createSettingsClient(options: SettingsClientOptions = {}): Setti
     resetMine: (key, condition) => send(`/me${pathOf(key)}`, write('DELETE', undefined, condition)),
     publicValues: (call) => send('/public', call),
     inspect: (key, call) => send(pathOf(key, '/inspect'), call),
-    history: (key, { signal, ...query } = {}) =>
-      send(pathOf(key, '/history'), { query: { ...query }, signal }),
-    changes: ({ signal, ...query } = {}) => send('/changes', { query: { ...query }, signal }),
+    history: (key, { scope, before, limit, signal } = {}) =>
+      send(pathOf(key, '/history'), { query: { scope, before, limit }, signal }),
+    changes: ({ before, limit, group, actor, since, signal } = {}) =>
+      send('/changes', { query: { before, limit, group, actor, since }, signal }),
     restore: (key, target, condition) => send(pathOf(key, '/restore'), write('POST', target, condition)),
-    revert: (revision, { dryRun, signal, ...body } = {}) =>
-      send(`/changes/${revision}/revert`, { method: 'POST', query: { dryRun }, body, signal }),
+    revert: (revision, { dryRun, keys, force, note, signal } = {}) => {
+      const body = { keys, force, note }
+      return send(`/changes/${revision}/revert`, { method: 'POST', query: { dryRun }, body, signal })
+    },
     exportSettings: (call) => send('/export', call),
-    importSettings: ({ format, settings }, { signal, ...query } = {}) =>
-      send('/import', { method: 'POST', query: { ...query }, body: { format, settings }, signal }),
+    importSettings: ({ format, settings }, { mode, dryRun, revision, signal } = {}) => {
+      const query = { mode, dryRun, revision }
+      return send('/import', { method: 'POST', query, body: { format, settings }, signal })
+    },
   }
 }
 

@@ -1,5 +1,5 @@
 /** What can be wrong with a definition. JavaScript modules have no compiler: types too. */
-import { type CompleteDefinition, SettingType } from '../setting-definition.ts'
+import { type CompleteDefinition, SettingScope, SettingType } from '../setting-definition.ts'
 import { type RegisteredSetting, validateValue } from '../values/validate.ts'
 import { memberProblems } from './definition-schema.ts'
 
@@ -20,9 +20,38 @@ export function checkDefinition(definition: CompleteDefinition): string[] {
   if (hasDuplicates(tags.map((tag) => tag.toLowerCase()))) problems.push('tags has a tag twice')
   if (showWhen?.key === key) problems.push('showWhen must name another setting')
   if (min !== null && max !== null && min > max) problems.push(`min ${min} is greater than max ${max}`)
+  problems.push(...variableProblems(definition))
   if (definition.public && sensitive)
     problems.push('a sensitive setting cannot be public: remove one of the two')
   return problems
+}
+
+function variableProblems({ env, sensitive, scope }: CompleteDefinition): string[] {
+  if (env === null) return []
+  const isTaken = env === 'NODE_ENV' || env.startsWith('SM_')
+  return [
+    ...(isTaken ? [`env cannot be ${env}, which has a meaning already`] : []),
+    ...(sensitive && scope === SettingScope.User
+      ? ['a sensitive User setting cannot have env: every user would read the secret as their own value']
+      : []),
+  ]
+}
+
+/** The problems of variables that two settings read, be it as the name of a file. */
+export function checkVariables(settings: readonly RegisteredSetting[]): string[] {
+  const readers = new Map<string, RegisteredSetting>()
+  return settings.flatMap((setting) => {
+    const { key, env } = setting.definition
+    if (env === null) return []
+    const names = [env, `${env}_FILE`]
+    const other = names.map((name) => readers.get(name)).find(Boolean)
+    for (const name of names) readers.set(name, setting)
+    return other
+      ? [
+          `setting "${key}" (module "${setting.module}"): the setting "${other.definition.key}" reads ${env}, too`,
+        ]
+      : []
+  })
 }
 
 /** Returns warnings about members that are legal, but probably a mistake. */

@@ -51,6 +51,11 @@ export const definitionSchema = Type.Object({
   order: Type.Number({ default: 0, description: 'a finite number' }),
   placeholder: nullable(Type.String(), 'a string'),
   public: flag(),
+  env: nullable(
+    Type.String({ maxLength: 100, pattern: '^[A-Z_][A-Z0-9_]*$' }),
+    'the name of an environment variable in capitals, like SMTP_HOST',
+  ),
+  write: nullable(Type.String(filled), 'the name of a permission, like Mail.Configure'),
   options: nullable(
     Type.Array(
       Type.Object({

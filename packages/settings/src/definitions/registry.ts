@@ -1,6 +1,10 @@
 /** All definitions of an application. Modules add theirs, then they are checked together and frozen. */
 import { closestName } from '@fastify-modular/core/internal'
-import { FMOD_SETTINGS_FROZEN, FMOD_SETTINGS_INVALID_DEFINITIONS } from '../misuse-errors.ts'
+import {
+  FMOD_SETTINGS_FROZEN,
+  FMOD_SETTINGS_INVALID_DEFINITIONS,
+  FMOD_SETTINGS_INVALID_ENVIRONMENT,
+} from '../misuse-errors.ts'
 import type { CompleteDefinition, JsonValue, SettingDefinition, SettingScope } from '../setting-definition.ts'
 import { decodeDefault, deepFreeze } from '../values/json.ts'
 import { compilePattern } from '../values/pattern.ts'
@@ -13,8 +17,15 @@ import {
   type ValueLimits,
 } from '../values/validate.ts'
 import { compileJsonSchema } from '../values/json-schema.ts'
-import { checkCondition, checkDefinition, isFreeText, lintDefinition } from './check-definition.ts'
+import {
+  checkCondition,
+  checkDefinition,
+  checkVariables,
+  isFreeText,
+  lintDefinition,
+} from './check-definition.ts'
 import { completeDefinition } from './definition-schema.ts'
+import { readVariable } from './variable.ts'
 
 /** The definitions of all modules, read-only. */
 export interface SettingDefinitions {
@@ -37,6 +48,8 @@ export class Registry implements SettingDefinitions {
   readonly #reserved = new Set<string>()
   readonly #problems: string[] = []
   readonly #warnings: string[] = []
+  /** What is wrong in the environment: not for the author of a module, but for who starts the process. */
+  readonly #misfits: string[] = []
   #frozen = false
 
   constructor(limits: ValueLimits = defaultLimits) {
@@ -66,7 +79,8 @@ export class Registry implements SettingDefinitions {
       return
     }
     this.#declared.set(key.toLowerCase(), { definition, module })
-    const { setting, problems, warnings = [] } = toSetting(definition, module, this.#limits)
+    const { setting, problems, warnings = [], misfits = [] } = toSetting(definition, module, this.#limits)
+    this.#misfits.push(...misfits)
     this.#problems.push(...problems.map((problem) => where + problem))
     this.#warnings.push(...warnings.map((warning) => where + warning))
     if (setting) this.#settings.set(key, setting)
@@ -89,16 +103,20 @@ export class Registry implements SettingDefinitions {
     return this.#rules.filter((rule) => rule.keys.includes(key))
   }
 
-  /** @throws {FMOD_SETTINGS_INVALID_DEFINITIONS} with the problems of all modules */
+  /**
+   * @throws {FMOD_SETTINGS_INVALID_DEFINITIONS} with the problems of all modules
+   * @throws {FMOD_SETTINGS_INVALID_ENVIRONMENT} with all variables that do not fit their definitions
+   */
   check(): void {
     const problems = [
       ...this.#problems,
       ...this.#rules.flatMap((rule) => this.#problemsOfRule(rule)),
       ...this.all().flatMap((setting) => checkCondition(setting, this.#settings)),
       ...this.all().flatMap((setting) => this.#problemsOfKey(setting)),
+      ...checkVariables(this.all()),
     ]
-    if (problems.length === 0) return
-    throw new FMOD_SETTINGS_INVALID_DEFINITIONS(problems.map((problem) => `\n  - ${problem}`).join(''))
+    if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_DEFINITIONS(toLines(problems))
+    if (this.#misfits.length > 0) throw new FMOD_SETTINGS_INVALID_ENVIRONMENT(toLines(this.#misfits))
   }
 
   /** Legal, but probably mistakes; for the boot log. */
@@ -148,6 +166,10 @@ export class Registry implements SettingDefinitions {
   }
 }
 
+function toLines(problems: readonly string[]): string {
+  return problems.map((problem) => `\n  - ${problem}`).join('')
+}
+
 /** JavaScript modules may pass anything. */
 function keyOf(definition: unknown): string | undefined {
   if (typeof definition !== 'object' || definition === null || !('key' in definition)) return undefined
@@ -159,6 +181,8 @@ interface Registration {
   readonly setting?: RegisteredSetting
   readonly problems: readonly string[]
   readonly warnings?: readonly string[]
+  /** The problems of its variable. */
+  readonly misfits?: readonly string[]
 }
 
 /** Completes and checks a definition, compiles its pattern and its schema, decodes and validates its default. */
@@ -179,15 +203,18 @@ function toSetting(declared: SettingDefinition, module: string, limits: ValueLim
     definition,
     module,
     defaultValue: null,
+    environment: undefined,
     ...text,
     checkSchema,
     validate: validate && validate.bind(declared),
     maxBytes: maxBytesOf(type, limits),
   }
   const { defaultValue, errors } = defaultOf(setting)
+  const environment = readVariable(setting)
   return {
-    setting: Object.freeze({ ...setting, defaultValue }),
+    setting: Object.freeze({ ...setting, defaultValue, environment: environment.value }),
     problems: errors.map((error) => `its default breaks the definition: ${error}`),
+    misfits: environment.problems,
     warnings: lintDefinition(definition),
   }
 }

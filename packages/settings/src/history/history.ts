@@ -87,9 +87,9 @@ export async function readHistory(
   const selection = {
     ...filter,
     ...rowsOf(filter, sharedValues, caller),
-    ...(since !== undefined && { since: toTime(since) }),
+    since: since === undefined ? undefined : toTime(since),
   }
-  const begin = typeof before === 'string' ? { following: toPlace(before, selection.userId) } : given(before)
+  const begin = typeof before === 'string' ? { following: toPlace(before, selection.userId) } : { before }
   const rows = await store.history({ ...selection, ...begin, limit, maxBytes: pageBytes })
   const last = rows.at(-1)
   const rest = last ? await store.history({ ...selection, following: last, limit: 1 }) : []
@@ -111,11 +111,10 @@ function rowsOf(filter: HistoryFilter, sharedValues: Pick<SharedValues, 'find'>,
   const { key } = filter
   const scope = namedScope(filter)
   const userId = scope === undefined ? '' : rowUser(scope, filter.userId)
-  if (!caller) return { userId, ...(scope !== undefined && { scope }) }
+  if (!caller) return { userId, scope }
   const definition = key === undefined ? undefined : sharedValues.find(key)?.setting.definition
   requireVisible(caller, definition, { scope, userId: filter.userId })
-  const visible = scope ?? (caller.isAdmin === true ? undefined : SettingScope.Application)
-  return { userId, ...(visible !== undefined && { scope: visible }) }
+  return { userId, scope: scope ?? (caller.isAdmin === true ? undefined : SettingScope.Application) }
 }
 
 function toEntry(row: HistoryRow, setting: RegisteredSetting): HistoryEntry {
@@ -140,10 +139,6 @@ function toEntry(row: HistoryRow, setting: RegisteredSetting): HistoryEntry {
 }
 
 const notAPlace = 'Use a revision, or the next of a page.'
-
-function given(before: number | undefined): { readonly before?: number } {
-  return before === undefined ? {} : { before }
-}
 
 function toNext({ scope, at, revision, key }: HistoryPlace): string {
   return scope === SettingScope.User ? `${at}:${revision}:${key}` : `${revision}:${scope}:${key}`

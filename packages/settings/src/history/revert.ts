@@ -15,6 +15,7 @@ import {
   type Expects,
   isVersion,
   reset,
+  type WriteControl,
   type WriteEntry,
   type WriteOptions,
   type WriteOutcome,
@@ -84,7 +85,7 @@ export async function restore(
   { sharedValues, store, codec, write }: Parts,
   { key, revision, undo = false, ...place }: RestoreTarget,
   { version, ...options }: RestoreOptions = {},
-  expects: Expects | undefined = isVersion(version),
+  control: Pick<WriteControl, 'caller' | 'expects'> = { expects: isVersion(version) },
 ): Promise<WriteOutcome> {
   const state = requireSetting(sharedValues, key)
   const id = { key, ...placeOf(state, place) }
@@ -93,8 +94,8 @@ export async function restore(
   if (!past) throw new NotFoundException(`Revision of the setting "${key}"`, revision)
   const found = undo ? oldValueOf(past, codec) : readValue(past, past.newValue, past.newEncrypted, codec)
   if (!found) throw new ConflictException(unreadable(key))
-  const entry = { ...id, state, ...found, expects }
-  return write([entry], { origin: 'restore', ...options })
+  const entry = { ...id, state, ...found, expects: control.expects }
+  return write([entry], { origin: 'restore', ...options }, { caller: control.caller })
 }
 
 /**
@@ -115,8 +116,7 @@ export async function revert(
   if (caller) requireUpdater(caller)
   requireRevision(revision)
   // One write has made them together, so they may be in memory together.
-  const everything = { limit: Number.MAX_SAFE_INTEGER }
-  const rows = await parts.store.history({ revision, ...(keys && { keys }), ...everything })
+  const rows = await parts.store.history({ revision, keys, limit: Number.MAX_SAFE_INTEGER })
   const settings = rows.map(({ key }) => parts.sharedValues.find(key)?.setting)
   const scopes = settings.map((setting) => setting?.definition.scope)
   if (caller) requireUpdater(caller, [...scopes, ...rows.map(({ scope }) => scope)])
@@ -124,7 +124,7 @@ export async function revert(
   if (rows.length < setSize || rows.length === 0 || settings.includes(undefined))
     throw new NotFoundException('Change set', revision)
   const note = [`Reverts revision ${revision}.`, options.note ?? ''].join(' ').trim()
-  return putBack(parts, rows, { origin: 'revert', ...options, note }, expects)
+  return putBack(parts, rows, { origin: 'revert', ...options, note }, { caller, expects })
 }
 
 /** How often the history is looked at where others write meanwhile. */
@@ -135,7 +135,7 @@ async function putBack(
   parts: Parts,
   rows: readonly HistoryRow[],
   { force = false, dryRun = false, ...options }: Omit<RevertOptions, 'keys' | 'visibleTo'>,
-  expects: Expects | undefined,
+  { caller, expects }: Pick<WriteControl, 'caller' | 'expects'>,
   left = attempts,
 ): Promise<RevertReport> {
   // The history that is read below may lack writes after this revision.
@@ -160,7 +160,13 @@ async function putBack(
     return true
   }
   try {
-    const control = { isBulk: true, errors, dryRun, expects: looksBack || expects ? isCurrent : undefined }
+    const control = {
+      caller,
+      isBulk: true,
+      errors,
+      dryRun,
+      expects: looksBack || expects ? isCurrent : undefined,
+    }
     const outcome = await parts.write(entries, options, control)
     const values = outcome.entries.flatMap((each, index) => {
       const entry = past[index]
@@ -170,7 +176,7 @@ async function putBack(
   } catch (error) {
     // Another write came first: the history shows whether it changed one of these values.
     if (!isOvertaken || left === 1) throw error
-    return putBack(parts, rows, { force, dryRun, ...options }, expects, left - 1)
+    return putBack(parts, rows, { force, dryRun, ...options }, { caller, expects }, left - 1)
   }
 }
 

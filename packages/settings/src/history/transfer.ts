@@ -113,7 +113,7 @@ export async function importSettings(
   const outcome = await parts.write(
     [...entries, ...removals],
     { origin: 'import', ...options },
-    { dryRun, expects: revision === undefined ? expects : isCurrent },
+    { caller, dryRun, expects: revision === undefined ? expects : isCurrent },
   )
   const keysOf = (kind: ChangeKind): readonly string[] =>
     outcome.entries.flatMap((each) => (each.kind === kind ? each.entry.key : [])).toSorted()

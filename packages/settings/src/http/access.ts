@@ -10,6 +10,7 @@ import type { WriteOptions } from '../write/write.ts'
 import { parseScope } from './schemas.ts'
 
 interface Permissions {
+  has(permission: string): boolean
   addAll(permissions: Readonly<Record<string, object>>, source: string): void
 }
 
@@ -22,13 +23,17 @@ const permissions = {
 
 /** Declares the permission to the gate of public-routes, for role editors; it may be registered after this plugin. */
 export function declarePermission(app: FastifyInstance): void {
-  const declare = (): void =>
-    getDecorator<Permissions>(app, 'permissions').addAll(permissions, 'plugin settings')
-  const hasGate = (): boolean => app.hasDecorator('publicRoutes') && app.hasDecorator('permissions')
-  if (hasGate()) return declare()
+  const declare = (): void => declaredPermissions(app)?.addAll(permissions, 'plugin settings')
+  if (declaredPermissions(app)) return declare()
   app.addHook('onReady', async function declareToLaterGate() {
-    if (hasGate()) declare() // its own hook, which reads the permissions, comes after this one
+    declare() // the gate's own hook, which reads the permissions, comes after this one
   })
+}
+
+/** The permissions that the gate of public-routes knows; undefined without one. */
+export function declaredPermissions(app: FastifyInstance): Permissions | undefined {
+  const hasGate = app.hasDecorator('publicRoutes') && app.hasDecorator('permissions')
+  return hasGate ? getDecorator<Permissions>(app, 'permissions') : undefined
 }
 
 /** Holds the caller on the requests of the routes' scope. */

@@ -1,10 +1,15 @@
-/** Definitions in the language of a request, made once for each language that the host names. */
+/**
+ * Definitions for callers: in the language of the request, and with what only those learn who may write. Made once for
+ * each language that the host names, and for all callers who may write the same.
+ */
+import type { Caller } from '@fastify-modular/core'
 import { acceptedLocales, canonicalLocale } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
 import type { SettingsOptions, TranslatedField } from '../options.ts'
 import { type TaggedJson, toTaggedJson } from './conditional.ts'
 import type { CompleteDefinition, ValueSchema } from '../setting-definition.ts'
 import { valueSchema } from '../values/value-schema.ts'
+import { visibleTo } from '../visibility.ts'
 
 /** All definitions in one language. */
 interface LocalizedDefinitions extends TaggedJson {
@@ -21,29 +26,62 @@ export interface Localizer {
 
 /** A definition without the default of a sensitive setting, with the JSON Schema of its values. */
 export interface SettingDefinitionDto extends CompleteDefinition {
+  /** Null as well for callers who may not write the shared value. */
+  readonly env: string | null
+  /** Whether the caller may write the shared value. */
+  readonly canWrite: boolean
   /** What to show for `group`, which itself names the group in requests. */
   readonly groupName: string | null
   readonly valueSchema: ValueSchema
 }
 
 /** Masks a definition and adds what clients need to make a form of it. */
-export function toDefinitionDto(definition: CompleteDefinition): SettingDefinitionDto {
+export function toDefinitionDto(definition: CompleteDefinition, canWrite: boolean): SettingDefinitionDto {
   return {
     ...definition,
+    env: canWrite ? definition.env : null,
+    canWrite,
     defaultValue: definition.sensitive ? null : definition.defaultValue,
     groupName: definition.group,
     valueSchema: valueSchema(definition),
   }
 }
 
-const english = 'en'
+/** There are as many as combinations of permissions that definitions name: more are not kept. */
+const mostAudiences = 100
 
 /**
+ * Returns the function that finds what a caller is shown.
  * @param definitions all of them, once the application is ready
  * @param options without `translate` everything is English
  */
-export function createLocalizer(
+export function createLocalizers(
   definitions: () => readonly CompleteDefinition[],
+  options: Pick<SettingsOptions, 'translate' | 'locales'>,
+  log: FastifyBaseLogger,
+): (caller: Caller) => Localizer {
+  const byAudience = new Map<string, Localizer>()
+  /** One definition for each thing that writing may need. */
+  let samples: readonly CompleteDefinition[] | undefined
+
+  return function localizerFor(caller) {
+    samples ??= [...new Map(definitions().map((each) => [`${each.scope} ${each.write}`, each])).values()]
+    const { write } = visibleTo(caller)
+    const audience = samples.map((sample) => Number(write(sample))).join('')
+    const known = byAudience.get(audience)
+    if (known) return known
+    const shown = definitions().map((definition) => toDefinitionDto(definition, write(definition)))
+    const localizer = createLocalizer(shown, options, log)
+    if (byAudience.size === mostAudiences) byAudience.clear()
+    byAudience.set(audience, localizer)
+    return localizer
+  }
+}
+
+const english = 'en'
+
+function createLocalizer(
+  definitions: readonly SettingDefinitionDto[],
   { translate, locales = [] }: Pick<SettingsOptions, 'translate' | 'locales'>,
   log: FastifyBaseLogger,
 ): Localizer {
@@ -56,7 +94,7 @@ export function createLocalizer(
 
   function inEnglish(): LocalizedDefinitions {
     // Definitions are frozen once the application is ready (decision 5).
-    untranslated ??= { locale: english, ...toTaggedJson(definitions().map(toDefinitionDto)) }
+    untranslated ??= { locale: english, ...toTaggedJson(definitions) }
     return untranslated
   }
 
@@ -75,8 +113,8 @@ export function createLocalizer(
   /** Null if nothing is translated. */
   function translateInto(locale: string): LocalizedDefinitions | null {
     let isTranslated = false
-    const localized = definitions().map((definition) =>
-      translateDefinition(toDefinitionDto(definition), (field, text) => {
+    const localized = definitions.map((definition) =>
+      translateDefinition(definition, (field, text) => {
         const translated = textIn(locale, definition.key, field)
         isTranslated ||= translated !== undefined
         return translated ?? text

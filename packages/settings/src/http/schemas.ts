@@ -171,7 +171,7 @@ export const DryRun = Type.Optional(
 /** Which layer supplies a value. */
 export const Source = oneOf('locked', 'user', 'application', 'system', 'default')
 
-export const LockedBy = nullable(oneOf('option', 'environment'))
+export const LockedBy = nullable(oneOf('option', 'environment', 'variable'))
 
 function oneOf<T extends string>(...texts: readonly T[]): TUnsafe<T> {
   return Type.Unsafe({ type: 'string', enum: texts })

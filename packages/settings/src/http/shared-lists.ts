@@ -60,8 +60,8 @@ export class SharedLists {
     reply: FastifyReply,
     toContent: (own: OwnValues) => unknown,
   ): Promise<unknown> {
+    setCaching(reply) // also of a failure, which a cache must not give to another caller
     const own = await readOwnValues(this.#service, callerOf(request).id)
-    setCaching(reply)
     const shared = this.#tag()
     const tag = shared && `${shared.slice(0, -1)}-${fingerprint(own.versions)}"`
     return sendUnlessUnchanged(request, reply, tag, () => Buffer.from(JSON.stringify(toContent(own))))
@@ -71,7 +71,7 @@ export class SharedLists {
   #fingerprint(): string {
     this.#dropOutdated()
     this.#definitions ??= fingerprint(
-      JSON.stringify(this.#service.states().map(({ setting }) => toDefinitionDto(setting.definition))),
+      JSON.stringify(this.#service.states().map(({ setting }) => toDefinitionDto(setting.definition, true))),
     )
     this.#content ??= fingerprint(`${this.#definitions} ${String(this.#bodyOf())}`)
     return this.#content

@@ -67,8 +67,8 @@ export class Coherence {
   #retry: NodeJS.Timeout | undefined
   #delay = backOff.first
   #unwatch: (() => Promise<void>) | undefined
-  /** Whether the next check reads everything: memory may hold what the database does not. */
-  #isReloadDue = false
+  /** Memory may hold what the database does not: the next check reads everything, or the current one does. */
+  #reload: 'due' | 'running' | undefined
   /** Changes of users up to here are known, by the store's own count. */
   #userMark: string | undefined
   /** The revision that the last write found. */
@@ -122,7 +122,7 @@ export class Coherence {
 
   /** Reads everything again. Never rejects. */
   reload(): Promise<void> {
-    this.#isReloadDue = true
+    this.#reload = 'due'
     return this.catchUp()
   }
 
@@ -140,7 +140,7 @@ export class Coherence {
     const names = found.filter(({ id }) => id.scope === SettingScope.User).map(({ id }) => id.userId)
     if (names.length > 0) users.forget(names)
     const isKnown = (): boolean => found.every(({ id, row }) => sharedValues.agrees(id, row))
-    if (this.#isReloadDue || !isKnown()) await this.catchUp()
+    if (this.#reload || !isKnown()) await this.catchUp()
     // Rows that were changed by hand are not in the history.
     if (!isKnown()) await this.reload()
   }
@@ -150,7 +150,7 @@ export class Coherence {
     this.#latest = found.revision
     const { revision, token } = this.#init.sharedValues
     if (found.revision < revision || (found.revision === revision && found.token !== token))
-      this.#isReloadDue = true // the database has gone back
+      this.#reload = 'due' // the database has gone back
   }
 
   /** Takes what a write that failed may have committed, or was refused for. Never rejects. */
@@ -161,7 +161,7 @@ export class Coherence {
       void this.catchUp()
     }
     // A refused writer reads again, and must then find what the write was refused for.
-    else if (this.#isReloadDue || this.#latest > this.#init.sharedValues.revision) await this.catchUp()
+    else if (this.#reload || this.#latest > this.#init.sharedValues.revision) await this.catchUp()
   }
 
   /** A hint with a revision is a notification; one without it only says that it is time to check. */
@@ -209,7 +209,7 @@ export class Coherence {
     const found = await store.shared.news({ after: known, limit: page })
     const knownToken = found.revision === known ? found.token : found.knownToken
     if (found.revision < known || (knownToken ?? sharedValues.token) !== sharedValues.token) {
-      this.#isReloadDue = true
+      this.#reload = 'due'
       log.warn(
         { known, current: found.revision },
         'settings database went back in time; all values are read again',
@@ -217,12 +217,12 @@ export class Coherence {
     }
     // Before listeners are called, which may read values of users.
     if (this.#areUsersDue) await this.#readUserNews()
-    return this.#isReloadDue ? this.#readAll() : this.#takeNews(found, known)
+    return this.#reload ? this.#readAll() : this.#takeNews(found, known)
   }
 
   async #readAll(): Promise<News> {
     const { store, sharedValues, users, listeners } = this.#init
-    this.#isReloadDue = false
+    this.#reload = 'running'
     try {
       sharedValues.beginLoad()
       // Before users are forgotten: what is written in between is found the next time.
@@ -234,11 +234,13 @@ export class Coherence {
       const changes = sharedValues.load(read, read.rows)
       this.closeGap() // of writes during the load
       listeners.notify(changes, read.revision, 'remote')
+      // A write in between may have found that the database went back.
+      if (this.#reload === 'running') this.#reload = undefined
       const isNews =
         before.revision !== sharedValues.revision || before.generation !== sharedValues.generation
       return isNews ? 'everything' : 'nothing'
     } catch (error) {
-      this.#isReloadDue = true
+      this.#reload = 'due'
       throw error
     }
   }
@@ -264,7 +266,7 @@ export class Coherence {
     this.#areUsersDue = false
     const { next, userIds } = await store.users.news(this.#userMark, manyUsers + 1)
     // Shared values name their writers, and another database has others.
-    if (userIds.includes('')) this.#isReloadDue = true
+    if (userIds.includes('')) this.#reload = 'due'
     if (userIds.length > manyUsers || userIds.includes('')) users.forget()
     else users.forget(userIds)
     this.#userMark = next

@@ -7,7 +7,7 @@ import type { Registry } from '../definitions/registry.ts'
 import type { RegisteredSetting } from '../values/validate.ts'
 import { FMOD_SETTINGS_UNKNOWN_KEY } from '../misuse-errors.ts'
 import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
-import type { Locked, LockedBy } from '../overrides.ts'
+import type { Locked, LockedBy, LockedValue } from '../overrides.ts'
 import { isSameRow } from '../store/plan-write.ts'
 import { noRevision, type Revision } from '../store/revision.ts'
 import type { RowId, StoredRow } from '../store/store.ts'
@@ -225,7 +225,7 @@ export class SharedValues {
     const application = this.#layer(setting, SettingScope.Application)
     const { key, scope } = setting.definition
     const isSystem = scope === SettingScope.System
-    const { value: lockedValue, by = null } = this.#init.locked.get(key) ?? {}
+    const { value: lockedValue, by = null } = this.#init.locked.get(key) ?? lockedByVariable(setting)
     const shared = resolve({
       locked: lockedValue,
       application: isSystem ? undefined : application,
@@ -250,6 +250,10 @@ export class SharedValues {
       return isSameRow(known?.row, row) ? [] : [key]
     })
   }
+}
+
+function lockedByVariable({ environment }: RegisteredSetting): Partial<LockedValue> {
+  return environment === undefined ? {} : { value: environment, by: 'variable' }
 }
 
 /** The revision of a change that a load replaces, whatever it brings. */

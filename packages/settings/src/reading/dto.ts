@@ -64,7 +64,7 @@ export interface SettingValueDto {
   readonly isOverridden: boolean
   readonly source: SettingSource
   readonly locked: boolean
-  /** What fixes a locked value: the option `overrides`, or `SM_SETTINGS_OVERRIDES`; null if it is not locked. */
+  /** What fixes a locked value: the option `overrides`, `SM_SETTINGS_OVERRIDES`, or the variable of its definition; null if it is not locked. */
   readonly lockedBy: LockedBy | null
   /** Version of the stored row; 0 when unset. */
   readonly version: number

@@ -27,7 +27,7 @@ export interface SettingInspection {
   /** The effective value; null for secrets. */
   readonly value: JsonValue
   readonly source: SettingSource
-  /** What fixes a locked value: the option `overrides`, or `SM_SETTINGS_OVERRIDES`; null if it is not locked. */
+  /** What fixes a locked value: the option `overrides`, `SM_SETTINGS_OVERRIDES`, or the variable of its definition; null if it is not locked. */
   readonly lockedBy: LockedBy | null
   /** Whether any stored layer is invalid. */
   readonly invalid: boolean

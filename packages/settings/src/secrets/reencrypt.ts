@@ -63,18 +63,11 @@ export async function reencrypt(
   }
 
   function encryptEntry(before: HistoryRow): Reencrypted<HistoryRow>[] {
-    const { value: oldValue, encrypted: oldEncrypted } = encryptText(
-      before,
-      before.oldValue,
-      before.oldEncrypted,
-    )
-    const { value: newValue, encrypted: newEncrypted } = encryptText(
-      before,
-      before.newValue,
-      before.newEncrypted,
-    )
-    if (oldValue === before.oldValue && newValue === before.newValue) return []
-    return [{ before, after: { ...before, oldValue, oldEncrypted, newValue, newEncrypted } }]
+    const old = encryptText(before, before.oldValue, before.oldEncrypted)
+    const now = encryptText(before, before.newValue, before.newEncrypted)
+    if (old.value === before.oldValue && now.value === before.newValue) return []
+    const after = { ...before, oldValue: old.value, oldEncrypted: old.encrypted }
+    return [{ before, after: { ...after, newValue: now.value, newEncrypted: now.encrypted } }]
   }
 
   // Values first: later writes then record no plain text in the history as an old value.

@@ -19,152 +19,155 @@ import type {
   RowId,
   SettingsStore,
   StoredRow,
-  TrimLimits,
   WriteRequest,
   WriteResult,
 } from './store.ts'
 
 /** Creates an empty store in memory: the reference that the databases are compared with. Nothing survives the process. */
 export function memoryStore(): SettingsStore {
-  const rows = new Map<string, StoredRow>()
-  let history: HistoryRow[] = []
-  let last = noRevision
+  return new MemoryStore()
+}
+
+/**
+ * Each method runs to its end before another one starts, which makes every write atomic. They are members of the object, so
+ * that a store that differs in some may be made of it: `{ ...memoryStore(), history }`.
+ */
+class MemoryStore implements SettingsStore {
+  readonly info = { name: 'memory', durable: false, transactional: false } as const
+  readonly #rows = new Map<string, StoredRow>()
+  /** Of each value the oldest entry first. */
+  #history: HistoryRow[] = []
+  #last = noRevision
   /** Users in the order of their last write. */
-  const written = new Map<string, number>()
-  let writes = 0
+  readonly #written = new Map<string, number>()
+  #writes = 0
 
-  // Each method runs to its end before another one starts, which makes every write atomic.
-  return {
-    info: { name: 'memory', durable: false, transactional: false },
-    shared: {
-      read: async () => ({ ...last, rows: select((row) => row.scope !== SettingScope.User) }),
-      news: async ({ after, limit }) => ({
-        ...last,
-        knownToken:
-          history.find(({ scope, revision }) => scope !== SettingScope.User && revision === after)?.token ??
-          null,
-        changes: history
-          .filter((row) => row.scope !== SettingScope.User && row.revision > after)
-          .toSorted(compareHistoryIds)
-          .slice(limit === 0 ? Infinity : -limit),
-      }),
-      write: async (request) => {
-        const result = write(request, last)
-        last = { revision: result.revision, token: result.token }
-        return result
-      },
-    },
-    users: {
-      read: async (userId, key) =>
-        select(
-          (row) => row.scope === SettingScope.User && row.userId === userId && row.key === (key ?? row.key),
-        ),
-      news: async (since, limit) => {
-        const later = [...written].filter(([, write]) => since !== undefined && write > Number(since))
-        return { next: String(writes), userIds: later.slice(0, limit).map(([userId]) => userId) }
-      },
-      write: async (request) => {
-        const result = write(request, { lastVersion })
-        for (const { userId } of result.changes) note(userId)
-        return result
-      },
-      erase: async (userId) => erase(userId),
-    },
-    open: async () => {},
-    history: async (query) => selectHistory(history, query),
-    scan: async (what, after, limit) =>
-      selectPage({ values: [...rows.values()], history }, what, after, limit),
-    survey: async ({ known, secret = [] }) => {
-      const plain = new Set(history.filter(isPlain).map(({ key }) => key))
+  readonly shared: SettingsStore['shared'] = {
+    read: async () => ({ ...this.#last, rows: this.#select(isShared) }),
+    news: async ({ after, limit }) => {
+      const entries = this.#history.filter(isShared)
+      const changes = entries.filter(({ revision }) => revision > after).toSorted(compareHistoryIds)
       return {
-        orphans: known ? countByKey(select(({ key }) => !known.includes(key))) : [],
-        plain: secret.filter((key) => plain.has(key)),
+        ...this.#last,
+        knownToken: entries.find(({ revision }) => revision === after)?.token ?? null,
+        changes: changes.slice(limit === 0 ? Infinity : -limit),
       }
     },
-    reencrypt: async (request) => {
-      let replaced = 0
-      for (const { before, after } of request.values) {
-        const row = rows.get(rowIdText(before))
-        if (row?.revision !== before.revision || row.value !== before.value) continue
-        rows.set(rowIdText(before), Object.freeze({ ...after }))
-        replaced++
-      }
-      const reencrypted = new Map(request.history.map((each) => [historyIdText(each.before), each]))
-      history = history.map((row) => {
-        const { before, after } = reencrypted.get(historyIdText(row)) ?? {}
-        if (!after || row.oldValue !== before?.oldValue || row.newValue !== before.newValue) return row
-        replaced++
-        return Object.freeze({ ...after })
-      })
-      return replaced
+    write: async (request) => {
+      const result = this.#write(request, this.#last)
+      this.#last = { revision: result.revision, token: result.token }
+      return result
     },
-    trim: async (limits) => ({ removed: trim(limits), isDone: true }),
-    close: async () => {},
   }
 
-  function write(request: WriteRequest, found: Revision | Pick<FoundOfUsers, 'lastVersion'>): WriteResult {
-    checkWrite(request)
-    const known = request.reads.flatMap((id) => rows.get(rowIdText(id)) ?? [])
-    const result = planWrite(request, { ...found, at: Date.now(), rows: known })
-    for (const change of result.changes) {
-      if (change.after) rows.set(rowIdText(change), change.after)
-      else rows.delete(rowIdText(change))
-      history.push(Object.freeze(historyOf(change, request, result)))
+  readonly users: SettingsStore['users'] = {
+    read: async (userId, key) =>
+      this.#select((row) => isOf(userId)(row) && (key === undefined || row.key === key)),
+    news: async (since, limit) => {
+      const later = [...this.#written].filter(([, write]) => since !== undefined && write > Number(since))
+      return { next: String(this.#writes), userIds: later.slice(0, limit).map(([userId]) => userId) }
+    },
+    write: async (request) => {
+      const lastVersion: FoundOfUsers['lastVersion'] = (id) =>
+        this.#history.findLast((entry) => rowIdText(entry) === rowIdText(id))?.revision ?? 0
+      const result = this.#write(request, { lastVersion })
+      for (const { userId } of result.changes) this.#note(userId)
+      return result
+    },
+    erase: async (userId) => this.#erase(userId),
+  }
+
+  readonly open: SettingsStore['open'] = async () => {}
+
+  readonly close: SettingsStore['close'] = async () => {}
+
+  readonly history: SettingsStore['history'] = async (query) => selectHistory(this.#history, query)
+
+  readonly scan: SettingsStore['scan'] = async (what, after, limit) =>
+    selectPage({ values: [...this.#rows.values()], history: this.#history }, what, after, limit)
+
+  readonly survey: SettingsStore['survey'] = async ({ known, secret = [] }) => {
+    const plain = new Set(this.#history.filter(isPlain).map(({ key }) => key))
+    return {
+      orphans: known ? countByKey(this.#select(({ key }) => !known.includes(key))) : [],
+      plain: secret.filter((key) => plain.has(key)),
     }
-    return result
   }
 
-  function note(userId: string): void {
-    written.delete(userId)
-    written.set(userId, ++writes)
+  readonly reencrypt: SettingsStore['reencrypt'] = async ({ values, history }) => {
+    let replaced = 0
+    for (const { before, after } of values) {
+      const row = this.#rows.get(rowIdText(before))
+      if (row?.revision !== before.revision || row.value !== before.value) continue
+      this.#rows.set(rowIdText(before), Object.freeze({ ...after }))
+      replaced++
+    }
+    const byId = new Map(history.map((each) => [historyIdText(each.before), each]))
+    this.#history = this.#history.map((row) => {
+      const { before, after } = byId.get(historyIdText(row)) ?? {}
+      if (!after || row.oldValue !== before?.oldValue || row.newValue !== before.newValue) return row
+      replaced++
+      return Object.freeze({ ...after })
+    })
+    return replaced
   }
 
-  function lastVersion(id: RowId): number {
-    const name = rowIdText(id)
-    return history.reduce(
-      (last, entry) => (rowIdText(entry) === name ? Math.max(last, entry.revision) : last),
-      0,
-    )
-  }
-
-  function trim({ olderThan, perValue }: TrimLimits): number {
+  readonly trim: SettingsStore['trim'] = async ({ olderThan, perValue }) => {
     const seen = new Map<string, number>()
-    const before = history.length
-    history = history.toSorted(newestFirst).filter((row) => {
+    const before = this.#history.length
+    const kept = this.#history.toSorted(newestFirst).filter((row) => {
       const newer = seen.get(rowIdText(row)) ?? 0
       seen.set(rowIdText(row), newer + 1)
       return newer === 0 || (newer < perValue && row.at >= olderThan)
     })
-    return before - history.length
+    this.#history = kept.toReversed()
+    return { removed: before - this.#history.length, isDone: true }
   }
 
-  function erase(userId: string): Erased {
-    const isOwn = (row: { readonly scope: SettingScope; readonly userId: string }): boolean =>
-      row.scope === SettingScope.User && row.userId === userId
-    const values = select(isOwn).length
-    const entries = history.filter(isOwn)
-    let writers = 0
-    for (const [name, row] of rows) {
-      if (isOwn(row)) rows.delete(name)
-      if (isOwn(row) || row.updatedBy !== userId) continue
-      rows.set(name, Object.freeze({ ...row, updatedBy: null }))
-      writers++
+  #write(request: WriteRequest, found: Revision | Pick<FoundOfUsers, 'lastVersion'>): WriteResult {
+    checkWrite(request)
+    const known = request.reads.flatMap((id) => this.#rows.get(rowIdText(id)) ?? [])
+    const result = planWrite(request, { ...found, at: Date.now(), rows: known })
+    for (const change of result.changes) {
+      if (change.after) this.#rows.set(rowIdText(change), change.after)
+      else this.#rows.delete(rowIdText(change))
+      this.#history.push(Object.freeze(historyOf(change, request, result)))
     }
-    let mentions = writers
-    history = history
-      .filter((row) => !isOwn(row))
-      .map((row) => {
-        if (row.actor !== userId) return row
-        mentions++
-        return Object.freeze({ ...row, actor: null, note: null })
-      })
-    if (written.delete(userId) || values + writers > 0) note('')
-    return { values, history: entries.length, mentions, isDone: true }
+    return result
   }
 
-  function select(wanted: (row: StoredRow) => boolean): StoredRow[] {
-    return [...rows.values()].filter(wanted).toSorted(compareRowIds)
+  #erase(userId: string): Erased {
+    const isOwn = isOf(userId)
+    const values = this.#select(isOwn)
+    for (const row of values) this.#rows.delete(rowIdText(row))
+    const written = this.#select((row) => row.updatedBy === userId)
+    for (const row of written) this.#rows.set(rowIdText(row), Object.freeze({ ...row, updatedBy: null }))
+    const entries = this.#history.filter((row) => !isOwn(row))
+    const history = this.#history.length - entries.length
+    const made = entries.filter(({ actor }) => actor === userId).length
+    this.#history = entries.map((row) =>
+      row.actor === userId ? Object.freeze({ ...row, actor: null, note: null }) : row,
+    )
+    if (this.#written.delete(userId) || values.length + written.length > 0) this.#note('')
+    return { values: values.length, history, mentions: written.length + made, isDone: true }
   }
+
+  #note(userId: string): void {
+    this.#written.delete(userId)
+    this.#written.set(userId, ++this.#writes)
+  }
+
+  #select(wanted: (row: StoredRow) => boolean): StoredRow[] {
+    return [...this.#rows.values()].filter(wanted).toSorted(compareRowIds)
+  }
+}
+
+function isShared({ scope }: RowId): boolean {
+  return scope !== SettingScope.User
+}
+
+function isOf(userId: string): (row: RowId) => boolean {
+  return (row) => row.scope === SettingScope.User && row.userId === userId
 }
 
 function countByKey(rows: readonly StoredRow[]): KeyCount[] {

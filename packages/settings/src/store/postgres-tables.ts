@@ -15,12 +15,9 @@ import {
 } from 'drizzle-orm/pg-core'
 import type { SettingScope } from '../setting-definition.ts'
 import { checkArgument, postgresOptions, type PostgresTableNames } from './options.ts'
+import { plainHistory } from './schema.ts'
 
 const xid8 = customType<{ data: string }>({ dataType: () => 'xid8' })
-
-/** The condition of the partial index; a statement has to repeat it to use the index. */
-export const plainHistory =
-  '((new_value is not null and not new_encrypted) or (old_value is not null and not old_encrypted))'
 
 export type PostgresTables = ReturnType<typeof postgresSettingsTables>
 
@@ -89,7 +86,7 @@ export function postgresSettingsTables(options: PostgresTableNames = {}) {
       index(`${tablePrefix}settings_history_user`)
         .on(row.userId, row.at, row.revision, row.key)
         .where(sql`${row.scope} = 2`),
-      index(`${tablePrefix}settings_history_xid`)
+      index(`${tablePrefix}settings_history_written`)
         .on(row.xid)
         .where(sql`${row.scope} = 2`),
       index(`${tablePrefix}settings_history_at`).on(row.at),

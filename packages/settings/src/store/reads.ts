@@ -4,6 +4,7 @@ import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { SettingScope } from '../setting-definition.ts'
 import type { PostgresTables } from './postgres-tables.ts'
 import { noRevision, parseRevision } from './revision.ts'
+import { plainHistory } from './schema.ts'
 import { compareHistoryIds, countWithin } from './select-history.ts'
 import type {
   HistoryPlace,
@@ -30,8 +31,6 @@ export interface ReadEngine {
   readonly wanted: (texts: readonly string[]) => SQL
   /** Whether a column has one of these texts. */
   readonly isAnyOf: (column: SQLWrapper, texts: readonly string[]) => SQL
-  /** The condition of the index on what history keeps in plain text. */
-  readonly plainHistory: string
   /** Selects the mark `next` with each `user_id` that was written since a mark, or none. */
   readonly userNews: (since: string | null, limit: number) => SQL
 }
@@ -281,10 +280,7 @@ function findOthers({ tables: { values }, isAnyOf }: ReadEngine, known: readonly
 }
 
 /** One look into the partial index for each key. */
-export function findPlain(
-  { tables: { history }, wanted, plainHistory }: ReadEngine,
-  keys: readonly string[],
-): SQL {
+export function findPlain({ tables: { history }, wanted }: ReadEngine, keys: readonly string[]): SQL {
   return sql`select wanted.key from ${wanted(keys)}
     where exists (select 1 from ${history} where ${history.key} = wanted.key and ${sql.raw(plainHistory)})`
 }

@@ -1,23 +1,14 @@
 /** What the stores in SQL databases do alike: every call goes to the statements of the open database. */
 import { FMOD_SETTINGS_STORE_NOT_OPEN } from '../misuse-errors.ts'
+import type { Maintenance } from './maintenance.ts'
 import { canExist, checkWrite } from './plan-write.ts'
 import type { SqlReads } from './reads.ts'
 import type {
   Erased,
-  HistoryQuery,
-  HistoryRow,
-  ReencryptRequest,
-  Scanned,
   SettingsStore,
-  SharedStore,
   StoreContext,
   StoreInfo,
   StoreWatch,
-  Survey,
-  SurveyQuery,
-  TrimLimits,
-  TrimResult,
-  UserStore,
   WriteRequest,
   WriteResult,
 } from './store.ts'
@@ -29,19 +20,13 @@ type Answer<T> = T | Promise<T>
 export interface SqlWriter {
   shared(request: WriteRequest): Answer<WriteResult>
   ofUsers(request: WriteRequest): Answer<WriteResult>
-  reencrypt(request: ReencryptRequest): Answer<number>
-}
-
-export interface SqlForgetting {
-  trim(limits: TrimLimits): Answer<TrimResult>
-  user(userId: string): Answer<Erased>
 }
 
 /** A database that is open. */
 export interface SqlParts {
   readonly reads: SqlReads
   readonly writer: SqlWriter
-  readonly forgetting: SqlForgetting
+  readonly maintenance: Maintenance
   /** Releases what opening took. */
   readonly release: () => Answer<void>
 }
@@ -53,7 +38,7 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
   protected parts: Parts | undefined
   readonly #watches = new Set<() => Answer<void>>()
 
-  readonly shared: SharedStore = {
+  readonly shared: SettingsStore['shared'] = {
     read: () => this.read(({ reads }) => reads.shared()),
     news: (query) => this.read(({ reads }) => reads.news(query)),
     write: async (request) => {
@@ -62,7 +47,7 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
     },
   }
 
-  readonly users: UserStore = {
+  readonly users: SettingsStore['users'] = {
     read: (userId, key) => this.read(({ reads }) => (canExist(userId, key) ? reads.user(userId, key) : [])),
     news: (since, limit) => this.read(({ reads }) => reads.userNews(since, limit)),
     write: async (request) => {
@@ -70,7 +55,7 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
       return this.write(({ writer }) => writer.ofUsers(request))
     },
     erase: (userId) =>
-      this.write(({ forgetting }) => (canExist(userId) ? forgetting.user(userId) : nothingErased)),
+      this.write(({ maintenance }) => (canExist(userId) ? maintenance.erase(userId) : nothingErased)),
   }
 
   abstract open(context: StoreContext): Promise<void>
@@ -92,33 +77,23 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
     await open?.release()
   }
 
-  history(query: HistoryQuery): Promise<readonly HistoryRow[]> {
+  readonly history: SettingsStore['history'] = (query) => {
     const { key, keys, userId, actor, following } = query
-    const selection = { ...query, ...(keys && { keys: keys.filter((each) => canExist(each)) }) }
+    const selection = { ...query, keys: keys?.filter((each) => canExist(each)) }
     return this.read(({ reads }) =>
       canExist(key, userId, actor, following?.key) ? reads.history(selection) : [],
     )
   }
 
-  scan<W extends keyof Scanned>(
-    what: W,
-    after: Scanned[W]['place'] | null,
-    limit: number,
-  ): Promise<readonly Scanned[W]['row'][]> {
-    return this.read(({ reads }) => reads.scan[what](after, limit))
-  }
+  readonly scan: SettingsStore['scan'] = (what, after, limit) =>
+    this.read(({ reads }) => reads.scan[what](after, limit))
 
-  survey(query: SurveyQuery): Promise<Survey> {
-    return this.read(({ reads }) => reads.survey(query))
-  }
+  readonly survey: SettingsStore['survey'] = (query) => this.read(({ reads }) => reads.survey(query))
 
-  reencrypt(rows: ReencryptRequest): Promise<number> {
-    return this.write(({ writer }) => writer.reencrypt(rows))
-  }
+  readonly reencrypt: SettingsStore['reencrypt'] = (rows) =>
+    this.write(({ maintenance }) => maintenance.reencrypt(rows))
 
-  trim(limits: TrimLimits): Promise<TrimResult> {
-    return this.write(({ forgetting }) => forgetting.trim(limits))
-  }
+  readonly trim: SettingsStore['trim'] = (limits) => this.write(({ maintenance }) => maintenance.trim(limits))
 
   /** Watches until the returned function is called; calling it twice is fine. */
   protected abstract startWatch(parts: Parts, watch: StoreWatch): Answer<() => Answer<void>>

@@ -3,10 +3,7 @@ import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { SettingScope } from '../setting-definition.ts'
 import { checkArgument, sqliteOptions } from './options.ts'
-
-/** The condition of the partial index; a statement has to repeat it to use the index. */
-export const plainHistory =
-  '((new_value is not null and new_encrypted = 0) or (old_value is not null and old_encrypted = 0))'
+import { plainHistory } from './schema.ts'
 
 export type SqliteTables = ReturnType<typeof sqliteSettingsTables>
 
@@ -34,7 +31,7 @@ export function sqliteSettingsTables(options: { readonly tablePrefix?: string } 
     (row) => [
       primaryKey({ columns: [row.scope, row.userId, row.key] }),
       check(`${tablePrefix}settings_value_user`, sql`(${row.scope} = 2) = (${row.userId} <> '')`),
-      index(`${tablePrefix}settings_value_key`).on(row.key, row.scope),
+      index(`${tablePrefix}settings_value_key`).on(row.key, row.scope, row.userId),
       index(`${tablePrefix}settings_value_writer`)
         .on(row.updatedBy)
         .where(sql`${row.updatedBy} <> ${row.userId}`),
@@ -71,7 +68,7 @@ export function sqliteSettingsTables(options: { readonly tablePrefix?: string } 
       index(`${tablePrefix}settings_history_user`)
         .on(row.userId, row.at, row.revision, row.key)
         .where(sql`${row.scope} = 2`),
-      index(`${tablePrefix}settings_history_seq`)
+      index(`${tablePrefix}settings_history_written`)
         .on(row.seq, row.userId)
         .where(sql`${row.scope} = 2`),
       index(`${tablePrefix}settings_history_at`).on(row.at),

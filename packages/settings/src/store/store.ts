@@ -133,24 +133,24 @@ export interface AppliedChange extends RowId {
  */
 export interface HistoryQuery {
   /** Without it, or empty: System and Application. */
-  readonly userId?: string
-  readonly key?: string
+  readonly userId?: string | undefined
+  readonly key?: string | undefined
   /** System or Application alone; together with `userId` User, or nothing is found. */
-  readonly scope?: SettingScope
-  readonly revision?: number
+  readonly scope?: SettingScope | undefined
+  readonly revision?: number | undefined
   /** Only entries of these keys. */
-  readonly keys?: readonly string[]
+  readonly keys?: readonly string[] | undefined
   /** Only what this actor wrote. */
-  readonly actor?: string
+  readonly actor?: string | undefined
   /** Only entries of this time, in milliseconds since the epoch, and later. */
-  readonly since?: number
+  readonly since?: number | undefined
   /** Only entries of lower versions. */
-  readonly before?: number
+  readonly before?: number | undefined
   /** Only entries that follow this one, which may be of the same revision: the next page. */
-  readonly following?: HistoryPlace
+  readonly following?: HistoryPlace | undefined
   readonly limit: number
   /** Bytes of stored text, old and new values together, that the entries may have; the first one always comes. */
-  readonly maxBytes?: number
+  readonly maxBytes?: number | undefined
 }
 
 /** How much history is kept of each value. The newest entry of each one always is. */
@@ -313,7 +313,7 @@ export interface SettingsStore {
   /**
    * Removes a portion of history: at most 500 entries, of what is older than the limit, and of values that were written
    * since the portions before. How far they came is in the database, so that each entry is looked at once or twice,
-   * whoever trims. While another process trims, nothing is removed and the portion is done.
+   * whoever trims; portions of several processes take turns.
    */
   trim(limits: TrimLimits): Promise<TrimResult>
   /** Watches for writes of other processes until the returned function is called. Absent where no other process can write. */

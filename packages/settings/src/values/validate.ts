@@ -18,6 +18,8 @@ export interface RegisteredSetting {
   readonly module: string
   /** The default decoded and deep-frozen; null if there is none. */
   readonly defaultValue: JsonValue
+  /** The value that its environment variable fixes, deep-frozen. */
+  readonly environment: JsonValue | undefined
   /** Null where there is none, or the type ignores patterns. */
   readonly pattern: TextPattern | null
   /** The longest text, in UTF-16 units; null where its bytes alone decide. */

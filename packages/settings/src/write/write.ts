@@ -3,7 +3,7 @@
  * Locked → stale → invalid → one transaction, then memory, listeners, events.
  */
 import { setImmediate } from 'node:timers/promises'
-import { ArgumentException, type FieldErrors, isDomainException } from '@fastify-modular/core'
+import { ArgumentException, type Caller, type FieldErrors, isDomainException } from '@fastify-modular/core'
 import type { Registry } from '../definitions/registry.ts'
 import type { Observer } from '../diagnostics.ts'
 import { beginPublication, type Listeners, type Publication, type PublisherInit } from '../events.ts'
@@ -23,6 +23,7 @@ import type { Retention } from '../store/retention.ts'
 import type { CurrentRows, RowChange, RowId, SettingsStore, StoredRow, WriteResult } from '../store/store.ts'
 import { encodeValue, readText } from '../values/json.ts'
 import { isSecret, validateValue } from '../values/validate.ts'
+import { requireWritePermissions } from '../visibility.ts'
 import { createPatternBudget, type PatternBudget } from '../values/pattern.ts'
 import { crossRulesOf } from './cross-rules.ts'
 
@@ -52,7 +53,9 @@ export interface WriteOptions {
 }
 
 /** How a write is carried out. */
-interface WriteControl {
+export interface WriteControl {
+  /** For whom shared values are written: the permissions that their definitions name are asked for. Code in process is trusted. */
+  readonly caller?: Caller | undefined
   /** Rows that have changed since they were read are all named by a 409, in place of a 412 with the tag of the one row. */
   readonly isBulk?: boolean
   /** Whether the whole store may be written at this revision; where not, the write is refused with 412. */
@@ -131,6 +134,12 @@ async function writeEntries(
   control: WriteControl,
 ): Promise<WriteOutcome> {
   const { codec, coherence, store } = init
+  const shared = wanted.filter(({ scope }) => scope !== SettingScope.User)
+  if (control.caller)
+    requireWritePermissions(
+      control.caller,
+      shared.map(({ state }) => state.setting.definition),
+    )
   refuseLocked(wanted)
   const budget = createPatternBudget()
   const errors = new Map(control.errors)

@@ -112,6 +112,17 @@ test('failures carry the members of the problem', async (t) => {
   t.match(await failure(client.get('../../me', Application)), { status: 404 }, 'a key is never a path')
 })
 
+test('members that options do not have are not sent', async (t) => {
+  const { client } = await createClient(t)
+  const wide = { title: 'of a larger object', note: 5 }
+  t.match(await client.history('app.title', { limit: 1, ...wide }), { entries: [] })
+  t.match(await client.changes({ limit: 1, ...wide }), { changes: [] })
+  const file = await client.exportSettings()
+  t.match(await client.importSettings(file, { mode: 'merge', ...wide }), { dryRun: false })
+  await client.set('app.title', 'Acme', Application)
+  t.match(await client.revert(1, { dryRun: true, ...wide, note: 'back' }), { dryRun: true })
+})
+
 test('without an answer the status is 0; an abort of the caller is the caller’s', async (t) => {
   const { baseUrl } = await createClient(t)
   const closed = createSettingsClient({ baseUrl: 'http://127.0.0.1:1/api/settings' })

@@ -57,6 +57,8 @@ test('decision 1: required and sensitive are false and order is 0 unless said ot
     order: 0,
     placeholder: null,
     public: false,
+    env: null,
+    write: null,
     options: null,
     unit: null,
     tags: [],

@@ -1,6 +1,9 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { ServiceUnavailableException } from '@fastify-modular/core'
+import { memoryStore } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { as, createApp, expectStatuses } from '../support/app.ts'
+import { changedStore } from '../support/changed-store.ts'
 
 const put = (value: unknown) => ({ key: 'app.title', scope: 1, value })
 
@@ -115,6 +118,16 @@ test('decision 25: a dry run answers what would change and writes nothing', asyn
   t.match((await admin('PUT', '/bulk?dryRun=true', [put('one')])).json, [{ change: 'none' }])
   t.equal((await admin('PUT', '/bulk?dryRun=true', [{ key: 'mail.port', scope: 0, value: 0 }])).status, 422)
   t.equal(app.settings.status.revision, 1)
+})
+
+test('a list that the database does not answer for varies by caller, too', async (t) => {
+  const read = () => Promise.reject(new ServiceUnavailableException())
+  const app = await createApp(t, { store: changedStore(memoryStore(), { users: { read } }) })
+  for (const path of ['?scope=2', '/me']) {
+    const { status, headers } = await as(app, 'alice')('GET', path)
+    t.match([status, headers.vary], [503, /^Cookie, Authorization/], path)
+    t.equal(headers['cache-control'], 'no-store', path)
+  }
 })
 
 test('decision 26: the list answers 304 until something changes, and varies by caller', async (t) => {

@@ -2,7 +2,7 @@
 import { postgres } from '@fastify-modular/settings/postgres'
 import { sqlite } from '@fastify-modular/settings/sqlite'
 import { memoryStore, SettingScope } from '@fastify-modular/settings'
-import type { SettingsStore } from '@fastify-modular/settings/store'
+import type { SettingsStore, WriteRequest } from '@fastify-modular/settings/store'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import Database from 'better-sqlite3'
 import { Pool } from 'pg'
@@ -148,6 +148,47 @@ for (const [name, open] of Object.entries(engines)) {
     t.equal(settings.get(definitions.banner), 'new')
     t.equal(settings.status.revision, 3)
     t.equal(settings.get(definitions.title), 'Fastify Modular')
+  })
+
+  test(`${name}: a write that ends while all is being read again answers with memory as the database is`, async (t) => {
+    const { store, run } = await open(t)
+    const inner = store()
+    const { read, write } = inner.shared
+    const { settings } = await createApp(t, { store: inner })
+    for (let value = 1; value <= 5; value++) await settings.contract.setSetting('mail.port', value, System)
+    await settings.contract.setSetting('app.title', 'lost', Application)
+    await run(...backTo(2), `update settings_value set value = '2', revision = 2`)
+    let release = (): void => {}
+    const held = new Promise<void>((resolve) => (release = resolve))
+    Object.assign(inner.shared, {
+      async read() {
+        const rows = await read()
+        await held
+        return rows
+      },
+      write: (request: WriteRequest) =>
+        write({
+          ...request,
+          decide(current) {
+            void settings.refresh()
+            return request.decide(current)
+          },
+        }),
+    })
+    const writing = settings.contract.setSetting('app.banner', 'new', Application)
+    const answered = writing.then(() => ({
+      revision: settings.status.revision,
+      banner: settings.get(definitions.banner),
+      title: settings.get(definitions.title),
+    }))
+    const other = await createApp(t, { store: store() })
+    await until('the commit', async () => {
+      await other.settings.refresh()
+      return other.settings.status.revision === 3
+    })
+    await tick()
+    release()
+    t.same(await answered, { revision: 3, banner: 'new', title: 'Fastify Modular' })
   })
 
   test(`${name}: rows deleted behind its back are gone after a DELETE, and after refresh()`, async (t) => {

@@ -11,7 +11,6 @@ export class EditorStore {
   #reads = 0
   #lastRead = 0
   #lastLoad = 0
-  #isOwnAsked = false
 
   constructor(source: SettingsSource) {
     this.source = source
@@ -60,10 +59,13 @@ export class EditorStore {
     }
   }
 
-  /** Learns of which values the reader has one of their own; until then, and after a failure, of none for certain. */
+  preview(preview: EditorState['preview']): void {
+    this.update({ preview })
+  }
+
+  /** Learns of which values the reader has one of their own. */
   readOwn(): void {
-    if (this.#isOwnAsked) return
-    this.#isOwnAsked = true
+    this.update({ own: null })
     this.source.own?.().then(
       (own) => this.update({ own }),
       () => undefined,

@@ -2,12 +2,10 @@
 import { SettingScope } from '@fastify-modular/settings/client'
 import { defaultMessages } from '../../texts/messages.ts'
 import type { Preview } from '../../preview.ts'
+import type { EditorState } from './editor-state.ts'
 import type { SettingsEditor } from './editor.ts'
 import { checkInput, parseInput } from './input.ts'
 import { type JsonValue, toDefault } from './setting.ts'
-
-/** `shown`: drafts; `hidden`: what is saved, though there are drafts; `saved`: what was shown is saved since a moment. */
-export type PreviewPhase = 'none' | 'shown' | 'hidden' | 'saved'
 
 /** Shows a value where its setting shows on the page; undefined: what is saved is shown again. */
 export type ShowPreview = (key: string, value: JsonValue | undefined) => void
@@ -25,25 +23,16 @@ interface PreviewOptions {
 export class Previewer {
   readonly #editor: SettingsEditor
   readonly #options: () => PreviewOptions
-  #phase: PreviewPhase = 'none'
   /** The last valid value of each draft. */
   #values: Values = new Map()
   #reported = new Map<string, JsonValue>()
   #frame = 0
   #timer: ReturnType<typeof setTimeout> | undefined
-  readonly #listeners = new Set<() => void>()
 
   constructor(editor: SettingsEditor, options: () => PreviewOptions) {
     this.#editor = editor
     this.#options = options
   }
-
-  readonly subscribe = (listener: () => void): (() => void) => {
-    this.#listeners.add(listener)
-    return () => void this.#listeners.delete(listener)
-  }
-
-  readonly phase = (): PreviewPhase => this.#phase
 
   /** Returns what ends it: then nothing is previewed any more. */
   start(): () => void {
@@ -59,57 +48,57 @@ export class Previewer {
   }
 
   readonly toggle = (): void => {
-    if (this.#values.size > 0) this.#enter(this.#phase === 'shown' ? 'hidden' : 'shown')
+    if (this.#values.size > 0) this.#enter(this.#editor.state.preview === 'shown' ? 'hidden' : 'shown')
   }
 
   #follow(): void {
     this.#frame = 0
     const before = this.#values
-    const { drafts, saved } = this.#editor.state
+    const { drafts, saved, preview } = this.#editor.state
     this.#values = this.#valuesOf()
     const done = [...before.keys()].filter((key) => !drafts.has(key) && saved.has(key))
     // It stays as it is shown: the host reads what holds now.
     for (const key of done) this.#reported.delete(key)
     const isChanged = [...this.#values].some(([key, value]) => before.get(key) !== value)
     if (isChanged) this.#enter('shown')
-    else if (this.#values.size > 0) this.#enter(this.#phase)
+    else if (this.#values.size > 0) this.#enter(preview)
     else if (done.length > 0) this.#enter('saved')
-    else if (this.#phase !== 'saved') this.#enter('none')
+    else if (preview !== 'saved') this.#enter('none')
   }
 
   /** What this reader will have after saving. */
   #valuesOf(): Values {
     const { byKey, drafts, values, own } = this.#editor.state
     const next = new Map<string, JsonValue>()
-    for (const key of Object.keys(this.#options().preview ?? {})) {
-      const [definition, draft, value] = [byKey.get(key), drafts.get(key), values.get(key)]
-      if (!definition || !draft || !value) continue
-      if (definition.sensitive || definition.scope === SettingScope.System) continue
-      if (definition.scope === SettingScope.User && own?.has(key) !== false) {
+    for (const [key, { input, errors }] of drafts) {
+      const [definition, value] = [byKey.get(key), values.get(key)]
+      if (!definition || !value || !Object.hasOwn(this.#options().preview ?? {}, key)) continue
+      const { sensitive, scope } = definition
+      if (sensitive || scope === SettingScope.System) continue
+      if (scope === SettingScope.User && own?.has(key) !== false) {
         if (own === undefined) this.#editor.readOwn()
         continue
       }
-      const parsed = parseInput(definition, draft.input, value.value)
-      const isValid =
-        draft.errors.length === 0 &&
-        checkInput(definition, draft.input, value.value, defaultMessages) === undefined
+      const parsed = parseInput(definition, input, value.value)
+      const problem = errors[0] ?? checkInput(definition, input, value.value, defaultMessages)
       const shown =
-        isValid && 'value' in parsed ? (parsed.value ?? toDefault(definition)) : this.#values.get(key)
+        'value' in parsed && problem === undefined
+          ? (parsed.value ?? toDefault(definition))
+          : this.#values.get(key)
       if (shown !== undefined) next.set(key, shown)
     }
     return next
   }
 
-  #enter(phase: PreviewPhase): void {
+  #enter(phase: EditorState['preview']): void {
     const { onPreview } = this.#options()
     const shown = new Map(phase === 'shown' ? this.#values : [])
     for (const key of this.#reported.keys()) if (!shown.has(key)) onPreview?.(key, undefined)
     for (const [key, value] of shown) if (this.#reported.get(key) !== value) onPreview?.(key, value)
     this.#reported = shown
-    if (phase === this.#phase) return
-    this.#phase = phase
+    if (phase === this.#editor.state.preview) return
+    this.#editor.preview(phase)
     clearTimeout(this.#timer)
     if (phase === 'saved') this.#timer = setTimeout(() => this.#enter('none'), savedTime)
-    for (const listener of this.#listeners) listener()
   }
 }

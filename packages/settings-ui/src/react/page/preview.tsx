@@ -1,31 +1,32 @@
 /** The preview as its author sees it: the toggle, in the header and on phones in the save bar. */
 import { type ReactNode, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
-import type { Messages } from '../../texts/messages.ts'
 import { Icon } from '../icons.tsx'
-import type { Previewer } from '../model/previewer.ts'
-import { usePage } from '../page-context.ts'
+import { type PageContext, usePage } from '../page-context.ts'
 import { treeOf } from '../tree.ts'
 
 /** Reports drafts to the host as long as the page is there, and shows the toggle in the host's header, if that has a place for it. */
 export function HeaderPreview(): ReactNode {
-  const { root, previewer, messages } = usePage()
+  const page = usePage()
+  const { root, previewer } = page
   const [slot, setSlot] = useState<Element | null>(null)
   useLayoutEffect(() => setSlot(treeOf(root.current).getElementById('fm-preview')), [root])
   useEffect(() => previewer.start(), [previewer])
-  return slot && createPortal(<PreviewToggle previewer={previewer} messages={messages} />, slot)
+  return slot && createPortal(<PreviewToggle page={page} />, slot)
 }
 
 interface PreviewToggleProps {
-  readonly previewer: Previewer
-  readonly messages: Messages
+  /** In the header there is none around it. */
+  readonly page: Pick<PageContext, 'editor' | 'previewer' | 'messages'>
   /** The save bar says itself what was saved. */
   readonly isInBar?: boolean
 }
 
-/** What it needs comes as properties: in the header there is no page around it. */
-export function PreviewToggle({ previewer, messages, isInBar }: PreviewToggleProps): ReactNode {
-  const phase = useSyncExternalStore(previewer.subscribe, previewer.phase)
+export function PreviewToggle({
+  page: { editor, previewer, messages },
+  isInBar,
+}: PreviewToggleProps): ReactNode {
+  const phase = useSyncExternalStore(editor.subscribe, () => editor.state.preview)
   if (phase === 'none' || (isInBar && phase === 'saved')) return null
   const isSaved = phase === 'saved'
   return (

@@ -73,7 +73,7 @@ function LoadFailure(): ReactNode {
 
 function ReadOnlyNotice({ sections }: { readonly sections: readonly Section[] }): ReactNode {
   const { messages, isAdmin } = usePage()
-  const mayChange = useMayChange({ scope: SettingScope.Application })
+  const mayChange = useMayChange({ scope: SettingScope.Application, canWrite: true })
   const hasSystem = sections.some(({ rows }) =>
     rows.some(({ definition }) => definition.scope === SettingScope.System),
   )

@@ -12,7 +12,8 @@ import { PreviewToggle } from './preview.tsx'
 import { shortCutName, treeOf } from '../tree.ts'
 
 export function SaveBar(): ReactNode {
-  const { editor, previewer, messages, locale } = usePage()
+  const page = usePage()
+  const { editor, messages, locale } = page
   const state = useEditor((each) => each)
   const { message, failure, saving } = state
   const count = state.drafts.size
@@ -27,7 +28,7 @@ export function SaveBar(): ReactNode {
         <b>{plural(saving.size > 0 ? messages.saving : messages.unsavedCount, count, locale)}</b>
       )}
       {attention.length > 0 && <Attention wrong={attention} />}
-      <PreviewToggle previewer={previewer} messages={messages} isInBar />
+      <PreviewToggle page={page} isInBar />
       <span className="fm-push" />
       {message && !failure && <Answers message={message} />}
       {count > 0 ? (

@@ -17,10 +17,13 @@ export function RowDescription({ id, definition, value, draft }: PartsProps): Re
   const { editor, messages, canUpdate } = usePage()
   const { description, sensitive, scope, restart, docsUrl, displayName } = definition
   const inherited = value.inheritedValue
+  const isBarred = canUpdate && !editor.isOwn && !definition.canWrite && definition.write !== null
+  const permissionText = isBarred && format(messages.writeNeeds, { permission: definition.write })
   const isInheritedShown = editor.isOwn && !sensitive && inherited != null && (value.isOverridden || draft)
   const facts = [
     description,
-    lockTextOf(value, messages, canUpdate),
+    lockTextOf(definition, value, messages, canUpdate),
+    !value.locked && permissionText,
     isStale(value) && messages.staleValue,
     restart && messages.restart,
     !editor.isOwn && scope === SettingScope.User && messages.forUsers,
@@ -61,16 +64,16 @@ export function RowTime({ id, definition, value, draft }: PartsProps): ReactNode
 
 const lockNames = { option: 'overrides', environment: 'SM_SETTINGS_OVERRIDES' } as const
 
-/** What locks a value; only callers who may change settings learn the name. */
+/** What locks a value; only callers who may change settings learn the name, and of a variable who may write this one. */
 function lockTextOf(
+  { env }: Definition,
   { locked, lockedBy }: SettingValue,
   messages: Messages,
   canUpdate: boolean,
 ): string | false {
   if (!locked) return false
-  return canUpdate && lockedBy
-    ? format(messages.lockedBy, { source: lockNames[lockedBy] })
-    : messages.lockedHint
+  const source = lockedBy === 'variable' ? env : lockedBy && lockNames[lockedBy]
+  return canUpdate && source ? format(messages.lockedBy, { source }) : messages.lockedHint
 }
 
 interface Pill {
@@ -87,7 +90,7 @@ interface RowPillsProps extends PartsProps {
 
 export function RowPills(props: RowPillsProps): ReactNode {
   const { id, definition, value, draft, reason, isScopeShown } = props
-  const { editor, preview, messages } = usePage()
+  const { editor, messages } = usePage()
   const hasOwn = useEditor(({ own }) => own?.has(definition.key))
   const isJustSaved = useEditor((state) => editor.isOwn && state.saved.has(definition.key))
   const pill = usePill(props, isJustSaved)
@@ -98,7 +101,7 @@ export function RowPills(props: RowPillsProps): ReactNode {
         {pill ? <span dir="auto">{pill.text}</span> : value.isOverridden && messages.overridden}
       </span>
       {isScopeShown && <span className="fm-pill is-muted">{scopeName(definition, messages)}</span>}
-      {draft && hasOwn && Object.hasOwn(preview, definition.key) && (
+      {draft && hasOwn && (
         <span className="fm-pill is-muted">
           <span dir="auto">{messages.ownValue}</span>
         </span>

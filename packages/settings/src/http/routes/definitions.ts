@@ -5,7 +5,7 @@ import { definitionSchema } from '../../definitions/definition-schema.ts'
 import { callerOf } from '../access.ts'
 import { sendUnlessUnchanged } from '../conditional.ts'
 import type { RouteContext } from '../context.ts'
-import { createLocalizer } from '../localized-definitions.ts'
+import { createLocalizers } from '../localized-definitions.ts'
 import { operation } from '../operation.ts'
 import { component, NoQuery, nullable } from '../schemas.ts'
 
@@ -14,13 +14,14 @@ const Definition = component(
   'SettingDefinition',
   Type.Object({
     ...definitionSchema.properties,
+    canWrite: Type.Boolean({ description: 'whether the caller may write the shared value' }),
     groupName: nullable(Type.String({ description: 'what to show for the group' })),
     valueSchema: Type.Unknown({ description: 'The JSON Schema of its values.' }),
   }),
 )
 
 export function addDefinitionRoutes({ app, service, options }: RouteContext): void {
-  const localizer = createLocalizer(() => service.registry.getDefinitions(), options, app.log)
+  const localizerFor = createLocalizers(() => service.registry.getDefinitions(), options, app.log)
   app.get(
     '/definitions',
     operation({
@@ -31,7 +32,7 @@ export function addDefinitionRoutes({ app, service, options }: RouteContext): vo
       tag: 'compared',
     }),
     (request, reply) => {
-      callerOf(request)
+      const localizer = localizerFor(callerOf(request))
       const { body, etag, locale } = localizer.forRequest(request)
       reply.header('cache-control', 'private, no-cache')
       if (localizer.isActive) {

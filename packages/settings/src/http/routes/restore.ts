@@ -98,10 +98,13 @@ function addRestoreRoute({ app, service }: RouteContext): void {
     async (request, reply) => {
       const { key } = request.params
       const { scope, revision, undo = false, note = null } = request.body
-      const { id } = requireUpdate(request, [scope, service.sharedValues.find(key)?.setting.definition.scope])
-      const target = { key, scope, revision, undo, ...(scope === SettingScope.User && { userId: id }) }
+      const caller = requireUpdate(request, [scope, service.sharedValues.find(key)?.setting.definition.scope])
+      const target = { key, scope, revision, undo, ...(scope === SettingScope.User && { userId: caller.id }) }
       const options = { ...writeOptionsOf(request), origin: 'restore', note }
-      const { entries } = await restore(service, target, options, conditionOf(request))
+      const { entries } = await restore(service, target, options, {
+        caller,
+        expects: conditionOf(request),
+      })
       return answerWritten(request, reply, entries[0], (written) => toStoredDto(service, written))
     },
   )

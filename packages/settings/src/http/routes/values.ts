@@ -191,10 +191,10 @@ function addWriteRoutes({ app, service }: RouteContext): void {
     { key, scope: named, ...wanted }: Pick<WriteEntry, 'key' | 'scope' | 'value' | 'isReset'>,
   ): Promise<unknown> {
     const scope = sharedScopeOf(named, request)
-    requireUpdate(request, [scope])
+    const caller = requireUpdate(request, [scope])
     const state = requireFit(requireSetting(service.sharedValues, key), scope)
     const entry = { state, key, scope, userId: '', ...wanted, expects: conditionOf(request) }
-    const { revision, entries } = await service.write([entry], writeOptionsOf(request))
+    const { revision, entries } = await service.write([entry], writeOptionsOf(request), { caller })
     return answerWritten(request, reply, entries[0], (written) => toWrittenDto(service, written, revision))
   }
 }
@@ -224,7 +224,7 @@ function addBulkRoute({ app, service, options, people }: RouteContext): void {
       const { dryRun = false } = request.query
       const updates = request.body.map((entry) => ({ ...entry, scope: sharedScopeOf(entry.scope, request) }))
       const { entries, errors } = toBulkEntries(service.sharedValues, updates) // 400 for a repeated row
-      requireUpdate(
+      const caller = requireUpdate(
         request,
         updates.map(({ scope }) => scope),
       )
@@ -232,7 +232,7 @@ function addBulkRoute({ app, service, options, people }: RouteContext): void {
       if (updates.length > bulkEntries) {
         throw new SettingValidationException('bulk', [`Send at most ${bulkEntries} entries at once.`])
       }
-      const control = { isBulk: true, expects: conditionOf(request), errors, dryRun }
+      const control = { caller, isBulk: true, expects: conditionOf(request), errors, dryRun }
       const writing = service.write(entries, writeOptionsOf(request), control)
       const outcome = await nameConflicts(writing, people)
       const etag = toEtag(outcome.revision)

@@ -1,4 +1,4 @@
 /** @fastify-modular/settings/postgres: settings in a PostgreSQL database. */
 export type { MigrateMode, PostgresTableNames } from '../options.ts'
-export { printSql } from './migrations.ts'
+export { printSql } from './migrate.ts'
 export { postgres, type PostgresOptions, type PostgresPool, type PostgresSource } from './postgres.ts'

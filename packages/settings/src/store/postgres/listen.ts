@@ -9,11 +9,8 @@ import { parseRevision, type Revision, revisionId } from '../revision.ts'
 import { type StoreWatch, userHash, type WriteResult } from '../store.ts'
 import type { PostgresNames } from './names.ts'
 
-/** From so many users on, instances forget all users at once. */
-const manyUsers = 1000
-
-/** Bytes of one notification; PostgreSQL takes less than 8,000. */
-const payloadBytes = 7900
+/** More users are not named, and instances forget all: the names of so many fit into one notification of 8,000 bytes. */
+const mostUsers = 600
 
 interface AnnouncerInit {
   readonly pool: Pick<Pool, 'query'>
@@ -60,10 +57,10 @@ export class Announcer {
     const { pool, names, instance } = this.#init
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const notices = payloadsOf(this.#users, instance).map((payload) => [names.userChannel, payload] as const)
+    const notices: [channel: string, payload: string][] = []
+    if (this.#users.size > 0) notices.push([names.userChannel, payloadOf(this.#users, instance)])
     this.#users.clear()
-    if (this.#revision !== undefined)
-      notices.push([names.channel, `${instance} ${revisionId(this.#revision)}`])
+    if (this.#revision) notices.push([names.channel, `${instance} ${revisionId(this.#revision)}`])
     this.#revision = undefined
     if (notices.length === 0) return
     await pool.query(
@@ -74,18 +71,8 @@ export class Announcer {
 }
 
 /** The instance, then hashes of users; the instance alone stands for all users. */
-export function payloadsOf(users: ReadonlySet<string>, instance: string): string[] {
-  if (users.size === 0) return []
-  if (users.size > manyUsers) return [instance]
-  const payloads: string[] = []
-  for (const userId of users) {
-    const hash = userHash(userId)
-    const last = payloads.at(-1)
-    if (last !== undefined && last.length + 1 + hash.length <= payloadBytes)
-      payloads[payloads.length - 1] = `${last} ${hash}`
-    else payloads.push(`${instance} ${hash}`)
-  }
-  return payloads
+export function payloadOf(users: ReadonlySet<string>, instance: string): string {
+  return users.size > mostUsers ? instance : [instance, ...Array.from(users, userHash)].join(' ')
 }
 
 /** What the listener needs, and what it calls. */

@@ -2,10 +2,33 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
 import { FMOD_SETTINGS_MIGRATION_FAILED } from '../../misuse-errors.ts'
-import { isOutdated, type MigrateMode } from '../options.ts'
+import {
+  checkArgument,
+  isOutdated,
+  type MigrateMode,
+  postgresOptions,
+  type PostgresTableNames,
+} from '../options.ts'
+import { migrations, migrationsFrom, type Schema, startCounting } from '../schema.ts'
 import { toStoreFailure } from './connection.ts'
-import { migrations, recordVersion, startCounting } from './migrations.ts'
-import type { PostgresNames } from './names.ts'
+import { type PostgresNames, postgresNames } from './names.ts'
+
+/** Names are compared byte by byte (`collate "C"`), as SQLite does: that is what keys and ids mean, and it is fast. */
+function schemaOf({ values, history, meta, prefix }: PostgresNames): Schema {
+  return {
+    values,
+    history,
+    meta,
+    name: (name) => prefix + name,
+    types: { scope: 'smallint', name: 'text collate "C"', number: 'bigint', flag: 'boolean' },
+    counted: {
+      column: 'xid xid8 not null default pg_current_xact_id()',
+      index: '(xid) include (user_id)',
+    },
+    ending: '',
+    counters: ['revision', 'expired', 'written'],
+  }
+}
 
 /** Milliseconds that a process waits for another one that migrates: less than the 10 s that Fastify gives a plugin. */
 const lockTimeout = 7000
@@ -17,13 +40,13 @@ const lockTimeout = 7000
  * @throws {FMOD_SETTINGS_MIGRATION_FAILED} nothing has changed
  */
 export async function migrate(client: ClientBase, names: PostgresNames, mode: MigrateMode): Promise<void> {
-  if (mode === false) return void (await client.query(startCounting(names)))
-  const schema = { store: 'postgres', mode, known: migrations.length } as const
-  if (!isOutdated({ ...schema, found: await readVersion(client, names) })) return
+  if (mode === false) return void (await client.query(startCounting(schemaOf(names))))
+  const state = { store: 'postgres', mode, known: migrations.length } as const
+  if (!isOutdated({ ...state, found: await readVersion(client, names) })) return
   await client.query('begin isolation level read committed')
   await takeTurn(client, `fastify-modular ${names.channel}`)
   const found = await readVersion(client, names) // another process may have been faster
-  if (isOutdated({ ...schema, found })) await runFrom(client, names, found)
+  if (isOutdated({ ...state, found })) await runFrom(client, names, found)
   await client.query('commit')
 }
 
@@ -44,8 +67,7 @@ async function takeTurn(client: ClientBase, lock: string): Promise<void> {
 async function runFrom(client: ClientBase, names: PostgresNames, found: number): Promise<void> {
   try {
     if (names.schema !== undefined) await createSchema(client, names.schema)
-    for (const migration of migrations.slice(found)) await client.query(migration(names))
-    await client.query(recordVersion(names, migrations.length))
+    for (const statements of migrationsFrom(found, schemaOf(names))) await client.query(statements)
   } catch (error) {
     const cause = toStoreFailure(error)
     const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '')
@@ -72,4 +94,16 @@ async function readVersion(client: ClientBase, names: PostgresNames): Promise<nu
     `select value from ${names.meta} where name = 'schema'`,
   )
   return Number(version.rows[0]?.value ?? 0)
+}
+
+/**
+ * The statements that `migrate: 'auto'` runs on an empty database, for applications that run them themselves. One
+ * transaction.
+ * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
+ */
+export function printSql(options: PostgresTableNames = {}): string {
+  checkArgument('postgres', { name: 'options', schema: postgresOptions, value: options })
+  const names = postgresNames(options)
+  const place = names.schema === undefined ? '' : `create schema if not exists "${names.schema}";\n\n`
+  return `begin;\n\n${place}${migrationsFrom(0, schemaOf(names)).join('\n')}\ncommit;\n`
 }

@@ -9,8 +9,6 @@ export interface PostgresNames {
   readonly values: string
   readonly history: string
   readonly meta: string
-  /** The same for anything else. */
-  readonly name: (name: string) => string
   /** Of the advisory lock and of NOTIFY. A hint of another store costs one look, so that sharing it does no harm. */
   readonly channel: string
   /** Of NOTIFY for users' values. */
@@ -35,7 +33,6 @@ export function postgresNames(
     values: table('settings_value'),
     history: table('settings_history'),
     meta: table('settings_meta'),
-    name: table,
     channel: fit([schema, tablePrefix, 'settings'].filter(Boolean).join('.'), 63),
     userChannel: fit([schema, tablePrefix, 'settings.users'].filter(Boolean).join('.'), 63),
     userLock: (userId) => `${table('settings_value')} of ${userId}`,

@@ -5,6 +5,7 @@ import { type ConnectionOptions, within } from '@fastify-modular/core/internal/p
 import type { FastifyBaseLogger } from 'fastify'
 import { checkArgument, type MigrateMode, postgresOptions, type PostgresTableNames } from '../options.ts'
 import { postgresSettingsTables } from '../postgres-tables.ts'
+import { createMaintenance } from '../maintenance.ts'
 import { prepareReads } from '../reads.ts'
 import { type SqlParts, SqlStore } from '../sql-store.ts'
 import type { SettingsStore, StoreContext, StoreWatch } from '../store.ts'
@@ -17,11 +18,10 @@ import {
   orStoreFailure,
   toStoreFailure,
 } from './connection.ts'
-import { createForgetting } from './forget.ts'
 import { Announcer, listen } from './listen.ts'
+import { postgresMaintenance, postgresReads } from './engine.ts'
 import { migrate } from './migrate.ts'
 import { type PostgresNames, postgresNames } from './names.ts'
-import { postgresReads } from './read-engine.ts'
 import { PostgresWriter } from './write.ts'
 
 /** `postgres://user:password@host:port/database`, or a pool of the package `pg` that you made. */
@@ -138,6 +138,7 @@ class PostgresStore extends SqlStore<OpenDatabase> {
       statementTimeout: timeouts.query,
       onCommit: (written) => announcer.add(written),
     })
+    const maintenance = createMaintenance(postgresMaintenance(names, writer))
     return {
       ...connections,
       release: async () => {
@@ -146,12 +147,17 @@ class PostgresStore extends SqlStore<OpenDatabase> {
       },
       reads: prepareReads(postgresReads(drizzle(pool), tables, names)),
       writer,
-      forgetting: createForgetting({
-        pool,
-        names,
-        writer,
-        onErased: (userId) => announcer.addUser(userId),
-      }),
+      maintenance: {
+        ...maintenance,
+        // Also after an erasure that failed: it may have been committed.
+        erase: async (userId) => {
+          try {
+            return await maintenance.erase(userId)
+          } finally {
+            announcer.addUser(userId)
+          }
+        },
+      },
     }
   }
 

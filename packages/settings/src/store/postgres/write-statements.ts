@@ -2,7 +2,8 @@
 import type { PostgresNames } from './names.ts'
 
 /** Rows travel as arrays, one for each column: the statements are the same for 1 row and for 500. */
-export function writeStatements({ values, history, meta }: PostgresNames) {
+export function writeStatements(names: PostgresNames) {
+  const { values, history, meta } = names
   // The time-outs end a transaction whose process stopped while it held the lock; the others would wait for ever.
   // They are set by the statement that takes the first lock, and prepared: three statements less to parse. So is that the
   // others are planned once: PostgreSQL expects ten names of each array, and would plan anew for one, at half of the cost.
@@ -12,27 +13,6 @@ export function writeStatements({ values, history, meta }: PostgresNames) {
           set_config('idle_in_transaction_session_timeout', $3, true), set_config('plan_cache_mode', 'force_generic_plan', true)
       )`
   const now = `(extract(epoch from clock_timestamp()) * 1000)::bigint as now`
-  const change = `
-      with change as materialized (
-        select * from unnest($6::smallint[], $7::text[], $8::text[], $9::bigint[], $10::text[], $11::boolean[], $12::text[], $13::boolean[])
-          as row (scope, user_id, key, revision, old_value, old_encrypted, new_value, new_encrypted)
-      ), noted as (
-        insert into ${history} (revision, scope, user_id, key, old_value, old_encrypted, new_value, new_encrypted,
-          origin, actor, request_id, note, set_size, at, token)
-        select revision, scope, user_id, key, old_value, old_encrypted, new_value, new_encrypted,
-          $3::text, $2::text, $4::text, $5::text, (select count(*) from change)::integer, $1::bigint, $14::text
-        from change
-      )`
-  const save = `${change}, saved as (
-        insert into ${values} (scope, user_id, key, value, encrypted, revision, updated_at, updated_by)
-        select scope, user_id, key, new_value, new_encrypted, revision, $1::bigint, $2::text from change
-        where new_value is not null
-        on conflict (scope, user_id, key) do update set value = excluded.value, encrypted = excluded.encrypted,
-          revision = excluded.revision, updated_at = excluded.updated_at, updated_by = excluded.updated_by
-      ), deleted as (
-        delete from ${values} v using change c
-        where c.new_value is null and (v.scope, v.user_id, v.key) = (c.scope, c.user_id, c.key)
-      )`
   return {
     // Takes the lock of System and Application rows; selects the revision and the time of the server. `$1` to `$3` are the
     // time-outs of the server for a lock, a statement and an idle transaction, in milliseconds.
@@ -67,36 +47,37 @@ export function writeStatements({ values, history, meta }: PostgresNames) {
       left join lateral (
         select * from ${values} v where (v.scope, v.user_id, v.key) = (2, id.user_id, id.key) for update
       ) as v on true`,
-    // Rows, history and revision at once.
+    ...saveStatements(names),
+  }
+}
+
+/** Rows and history at once; of shared rows the revision, too. */
+function saveStatements({ values, history, meta }: PostgresNames) {
+  const change = `
+      with change as materialized (
+        select * from unnest($6::smallint[], $7::text[], $8::text[], $9::bigint[], $10::text[], $11::boolean[], $12::text[], $13::boolean[])
+          as row (scope, user_id, key, revision, old_value, old_encrypted, new_value, new_encrypted)
+      ), noted as (
+        insert into ${history} (revision, scope, user_id, key, old_value, old_encrypted, new_value, new_encrypted,
+          origin, actor, request_id, note, set_size, at, token)
+        select revision, scope, user_id, key, old_value, old_encrypted, new_value, new_encrypted,
+          $3::text, $2::text, $4::text, $5::text, (select count(*) from change)::integer, $1::bigint, $14::text
+        from change
+      )`
+  const save = `${change}, saved as (
+        insert into ${values} (scope, user_id, key, value, encrypted, revision, updated_at, updated_by)
+        select scope, user_id, key, new_value, new_encrypted, revision, $1::bigint, $2::text from change
+        where new_value is not null
+        on conflict (scope, user_id, key) do update set value = excluded.value, encrypted = excluded.encrypted,
+          revision = excluded.revision, updated_at = excluded.updated_at, updated_by = excluded.updated_by
+      ), deleted as (
+        delete from ${values} v using change c
+        where c.new_value is null and (v.scope, v.user_id, v.key) = (c.scope, c.user_id, c.key)
+      )`
+  return {
     save: `${save}
       update ${meta} set value = $15::text where name = 'revision'`,
     saveUsers: `${save}
       select`,
-    // `$1` is JSON: `Reencrypted` rows. Users' rows are locked in their order, as their writers do.
-    reencryptValues: `
-      with wanted as materialized (
-        select b.*, a.value as new_value, a.encrypted from json_to_recordset($1) as r (before json, after json)
-        cross join lateral json_to_record(r.before) as b (scope smallint, "userId" text, key text, revision bigint, value text)
-        cross join lateral json_to_record(r.after) as a (value text, encrypted boolean)
-      ), locked as materialized (
-        select id.* from (
-          select * from wanted order by scope, "userId" collate "C", key collate "C"
-        ) as id cross join lateral (
-          select * from ${values} v where (v.scope, v.user_id, v.key) = (id.scope, id."userId", id.key) for update
-        ) as v
-      )
-      update ${values} v set value = l.new_value, encrypted = l.encrypted from locked l
-      where (v.scope, v.user_id, v.key) = (l.scope, l."userId", l.key)
-        and v.revision = l.revision and v.value = l.value`,
-    reencryptHistory: `
-      update ${history} h set old_value = a."oldValue", old_encrypted = a."oldEncrypted",
-        new_value = a."newValue", new_encrypted = a."newEncrypted"
-      from json_to_recordset($1) as r (before json, after json)
-      cross join lateral json_to_record(r.before)
-        as b (scope smallint, "userId" text, key text, revision bigint, "oldValue" text, "newValue" text)
-      cross join lateral json_to_record(r.after)
-        as a ("oldValue" text, "oldEncrypted" boolean, "newValue" text, "newEncrypted" boolean)
-      where (h.revision, h.scope, h.user_id, h.key) = (b.revision, b.scope, b."userId", b.key)
-        and h.old_value is not distinct from b."oldValue" and h.new_value is not distinct from b."newValue"`,
   }
 }

@@ -7,7 +7,7 @@ import { SettingScope } from '../../setting-definition.ts'
 import { planWrite, rowIdText } from '../plan-write.ts'
 import { noRevision, parseRevision, revisionId } from '../revision.ts'
 import type { SqlWriter } from '../sql-store.ts'
-import type { ReencryptRequest, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
+import type { RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
 import { isUnanswered, onConnection, orStoreFailure, sendTogether, WriteQueue } from './connection.ts'
 import type { PostgresNames } from './names.ts'
 import { writeStatements } from './write-statements.ts'
@@ -96,21 +96,6 @@ export class PostgresWriter implements SqlWriter {
         return this.#finish(client, request, result, this.#prepared('saveUsers', columnsOf(request, result)))
       }),
     )
-  }
-
-  /**
-   * Replaces texts under the lock of the writers, or of the rows where they are users': one that has read a plain text
-   * before would record it in the history.
-   */
-  reencrypt({ values, history }: ReencryptRequest): Promise<number> {
-    const { reencryptValues, reencryptHistory } = this.#statements
-    return this.underLock(async (client) => {
-      const replaced = await sendTogether(client, [
-        { text: reencryptValues, values: [JSON.stringify(values)] },
-        { text: reencryptHistory, values: [JSON.stringify(history)] },
-      ])
-      return replaced.reduce((sum, { rowCount }) => sum + (rowCount ?? 0), 0)
-    })
   }
 
   /** Runs a task in a transaction that holds the lock of the revision, as shared writes do, and commits. */

@@ -9,6 +9,7 @@ import {
 import type { Database } from 'better-sqlite3'
 import { FMOD_SETTINGS_INVALID_STORE_OPTION } from '../../misuse-errors.ts'
 import { checkArgument, type MigrateMode, sqliteOptions } from '../options.ts'
+import { createMaintenance } from '../maintenance.ts'
 import { prepareReads } from '../reads.ts'
 import { type SqlParts, SqlStore } from '../sql-store.ts'
 import type { SettingsStore, StoreInfo, StoreWatch } from '../store.ts'
@@ -20,9 +21,8 @@ import {
   useLog,
   watchFile,
 } from './connection.ts'
-import { createForgetting } from './forget.ts'
+import { sqliteMaintenance, sqliteReads } from './engine.ts'
 import { migrate } from './migrate.ts'
-import { sqliteReads } from './read-engine.ts'
 import { sqliteSettingsTables } from '../sqlite-tables.ts'
 import { createWriter } from './write.ts'
 
@@ -130,8 +130,8 @@ class SqliteStore extends SqlStore<OpenFile> {
       const tables = sqliteSettingsTables(this.#options)
       const reads = prepareReads(sqliteReads(client, tables))
       const writer = createWriter(client, tables)
-      const forgetting = createForgetting(client, tables)
-      return { client, release, reads, writer, forgetting, lock: new FileLock(client) }
+      const maintenance = createMaintenance(sqliteMaintenance(client, tables))
+      return { client, release, reads, writer, maintenance, lock: new FileLock(client) }
     } catch (error) {
       release()
       throw error

@@ -9,7 +9,7 @@ import {
 } from '../../misuse-errors.ts'
 import { historyOf, planWrite } from '../plan-write.ts'
 import { noRevision, parseRevision, revisionId } from '../revision.ts'
-import type { HistoryRow, ReencryptRequest, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
+import type { HistoryRow, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
 import type { SqlWriter } from '../sql-store.ts'
 import type { SqliteTables } from '../sqlite-tables.ts'
 
@@ -55,12 +55,6 @@ export function createWriter(client: Database, tables: SqliteTables): SqlWriter 
   return {
     shared: immediate(client, writeShared),
     ofUsers: immediate(client, writeOfUsers),
-    // Copies of the old texts stay in free space of the file until it is vacuumed, even with `secure_delete`: it does not
-    // overwrite what SQLite moves between pages.
-    reencrypt: immediate(
-      client,
-      (rows: ReencryptRequest) => values.reencrypt(rows.values) + history.reencrypt(rows.history),
-    ),
   }
 }
 
@@ -121,9 +115,6 @@ function prepareValues(client: Database, table: SqliteTables['values']) {
   const saveOne = prepareSave(1)
   const saveBatch = prepareSave(batch)
   const remove = client.prepare(`delete from ${name} where ${isNamed}`)
-  const replace = client.prepare(
-    `update ${name} set value = ?, encrypted = ? where ${isNamed} and revision = ? and value = ?`,
-  )
 
   return {
     find: (id: RowId) => {
@@ -137,21 +128,6 @@ function prepareValues(client: Database, table: SqliteTables['values']) {
         saveBatch.run(rows.slice(start, start + batch).flatMap(paramsOf))
     },
     delete: (id: RowId) => void remove.run(id.scope, id.userId, id.key),
-    /** Replaces texts of rows that are as they were read; returns how many. */
-    reencrypt: (rows: ReencryptRequest['values']) =>
-      rows.reduce((replaced, { before, after }) => {
-        const { scope, userId, key, revision, value } = before
-        const { changes } = replace.run(
-          after.value,
-          Number(after.encrypted),
-          scope,
-          userId,
-          key,
-          revision,
-          value,
-        )
-        return replaced + changes
-      }, 0),
   }
 }
 
@@ -168,21 +144,11 @@ function prepareHistory(client: Database, table: SqliteTables['history']) {
       `select max(revision) from ${name} where key = ? and scope = ? and user_id = ?`,
     )
     .pluck()
-  const replace = client.prepare(`
-    update ${name} set old_value = ?, old_encrypted = ?, new_value = ?, new_encrypted = ?
-    where revision = ? and scope = ? and user_id = ? and key = ? and old_value is ? and new_value is ?`)
 
   return {
     add: (row: HistoryRow, seq: number) => void add.run([...paramsOf(row), seq]),
     /** The version of the newest entry of history of a value, or 0. */
     lastVersion: ({ scope, userId, key }: RowId) => lastVersion.get(key, scope, userId) ?? 0,
-    /** Replaces texts of entries that are as they were read; returns how many. */
-    reencrypt: (rows: ReencryptRequest['history']) =>
-      rows.reduce((replaced, { before, after }) => {
-        const texts = [after.oldValue, Number(after.oldEncrypted), after.newValue, Number(after.newEncrypted)]
-        const { revision, scope, userId, key, oldValue, newValue } = before
-        return replaced + replace.run(...texts, revision, scope, userId, key, oldValue, newValue).changes
-      }, 0),
   }
 }
 

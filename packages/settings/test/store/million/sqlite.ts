@@ -51,7 +51,7 @@ interface Step {
 }
 
 function stepsOf(prepare: Database.Database['prepare'], text: string): readonly Step[] {
-  return prepare(`explain query plan ${text.replaceAll(/\?|@\w+/g, "'1'")}`).all() as Step[]
+  return prepare(`explain query plan ${text.replaceAll(/\?|[@$]\w+/g, "'1'")}`).all() as Step[]
 }
 
 /** A walk through an index in the order that is wanted ends with the limit; one for distinct values may not. */

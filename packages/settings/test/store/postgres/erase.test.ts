@@ -118,3 +118,17 @@ test('an erasure and a write of several users lock rows in one order, also beyon
   t.equal((await erased).mentions, 4)
   await written
 })
+
+test('an erasure that PostgreSQL ends to resolve a deadlock begins again', async (t) => {
+  const pool = await newPool(t)
+  const store = await openStore(t, pool)
+  await setOf(store, 'u1', 'a', '1')
+  await pool.query(`
+    create sequence attempts;
+    create function fail_once() returns trigger language plpgsql as $$ begin
+      if nextval('attempts') = 1 then raise exception 'deadlock' using errcode = '40P01'; end if;
+      return old;
+    end $$;
+    create trigger fail_once before delete on settings_history for each row execute function fail_once()`)
+  t.same(await store.users.erase('u1'), { values: 1, history: 1, mentions: 0, isDone: true })
+})

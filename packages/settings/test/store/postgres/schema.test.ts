@@ -7,7 +7,7 @@ import { Pool } from 'pg'
 import t, { test } from 'tap'
 import { revisionOf, rowId, rowOf, set, silentLog } from '#src/testing/contract/case.js'
 import { postgresNames } from '#src/store/postgres/names.js'
-import { postgresReads } from '#src/store/postgres/read-engine.js'
+import { postgresReads } from '#src/store/postgres/engine.js'
 import { findPlain } from '#src/store/reads.js'
 import { newPool, openStore } from './open-store.js'
 

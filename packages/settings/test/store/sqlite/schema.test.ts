@@ -5,7 +5,7 @@ import { sqlite } from '@fastify-modular/settings/sqlite'
 import Database from 'better-sqlite3'
 import { type Test, test } from 'tap'
 import { silentLog } from '#src/testing/contract/case.js'
-import { plainHistory } from '#src/store/sqlite-tables.js'
+import { plainHistory } from '#src/store/schema.js'
 
 async function openDatabase(t: Test): Promise<Database.Database> {
   const folder = await mkdtemp(join(tmpdir(), 'settings-'))

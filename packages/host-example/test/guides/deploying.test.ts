@@ -1,0 +1,186 @@
+/** What the guide about deploying makes of the template, run as it says: the steps of its image, two instances, PostgreSQL. */
+import { execFile } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { promisify } from 'node:util'
+import { startPostgres } from '@fastify-modular/test-support/postgres'
+import { spawnApp, spawnNode } from '@fastify-modular/test-support/spawn-app'
+import { until } from '@fastify-modular/test-support/until'
+import pg from 'pg'
+import { test } from 'tap'
+import { blockOf, changesOf, filesOf, guide } from './guide-files.js'
+
+const root = new URL('../../../../', import.meta.url)
+const fromRoot = createRequire(new URL('package.json', root))
+const run = promisify(execFile)
+
+const text = guide('deploying')
+const lines = blockOf(text, 'dockerfile').split('\n')
+const instructions = (name: string): string[] =>
+  lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1))
+
+/** Inside of this package, so that its packages are found, and where nothing looks for tests. */
+const data = fileURLToPath(new URL('packages/host-example/data/', root))
+mkdirSync(data, { recursive: true })
+const folder = mkdtempSync(join(data, 'deploying-'))
+const build = join(folder, 'build')
+const image = join(folder, 'image')
+
+test('the template, deployed as the guide says', async (t) => {
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  for (const template of ['template', 'template-postgres'])
+    cpSync(new URL(`packages/create-fastify-modular/${template}`, root), build, { recursive: true })
+
+  await t.test('its changes start from what the template has', (t) => {
+    for (const { name, before } of changesOf(text))
+      t.equal(before, readFileSync(join(build, name), 'utf8'), name)
+    t.end()
+  })
+
+  await t.test('the image is built: what its second stage copies is all that it has', async (t) => {
+    rmSync(join(build, 'src/development-sign-in.ts'))
+    for (const [name, code] of Object.entries(filesOf(text))) writeFileSync(join(build, name), code)
+    t.same(instructions('RUN'), ['npm ci', 'npm run build', 'npm prune --omit=dev'])
+    const { scripts } = JSON.parse(readFileSync(join(build, 'package.json'), 'utf8'))
+    t.equal(scripts.build, 'tsc')
+    await run(process.execPath, [fromRoot.resolve('typescript/bin/tsc')], { cwd: build }).catch(
+      (error: { stdout: string }) => t.fail(error.stdout),
+    )
+    const copied = instructions('COPY').flatMap((line) => /^--from=build \/app\/(\S+)/.exec(line)?.[1] ?? [])
+    t.same(copied, ['package.json', 'node_modules', 'dist'])
+    for (const name of ['package.json', 'dist'])
+      cpSync(join(build, name), join(image, name), { recursive: true })
+  })
+
+  const postgres = await startPostgres()
+  t.teardown(() => postgres.stop())
+  const pool = new pg.Pool({ connectionString: postgres.url })
+  pool.on('error', () => {}) // the server is killed below
+  await pool.query(blockOf(text, 'sql'))
+
+  const { hashPassword } = await import(pathToFileURL(join(image, 'dist/src/accounts.js')).href)
+  const [ada, eli] = JSON.parse(blockOf(text, 'json'))
+  const accounts = [
+    { ...ada, hash: await hashPassword('of Ada') },
+    { ...eli, hash: await hashPassword('of Eli') },
+  ]
+  writeFileSync(join(folder, 'accounts.json'), JSON.stringify(accounts))
+
+  const [, entry = '', ...rest] = ['', ...JSON.parse(instructions('CMD')[0] ?? '').slice(1)]
+  const env = {
+    HOME: folder,
+    PORT: '0',
+    NODE_TEST_CONTEXT: undefined,
+    ...Object.fromEntries((instructions('ENV')[0] ?? '').split(' ').map((pair) => pair.split('='))),
+    HOST: '127.0.0.1', // only loopback in tests
+    ACCOUNTS_FILE: join(folder, 'accounts.json'),
+    DATABASE_URL: postgres.url,
+    SESSION_SECRET: 'thirty-two characters, or more of them',
+    TRUST_PROXY: '127.0.0.1',
+  }
+  t.same([entry, ...rest], ['--enable-source-maps', 'dist/src/main.js'])
+
+  const start = () => spawnApp('dist/src/main.js', { cwd: image, env })
+  const signIn = (url: string, user: string, password: string) =>
+    fetch(`${url}/login`, {
+      method: 'POST',
+      headers: { 'x-forwarded-proto': 'https' },
+      body: new URLSearchParams({ user, password }),
+      redirect: 'manual',
+    })
+  const cookieOf = (answer: Response) => answer.headers.getSetCookie()[0] ?? ''
+  const addNote = (url: string, cookie: string) =>
+    fetch(`${url}/api/notes`, {
+      method: 'POST',
+      headers: { cookie, 'content-type': 'application/json', 'x-forwarded-proto': 'https' },
+      body: '{"text":"Milk"}',
+    })
+
+  await t.test('it does not start without what it needs', async (t) => {
+    for (const name of ['ACCOUNTS_FILE', 'DATABASE_URL', 'SESSION_SECRET']) {
+      const app = spawnNode('dist/src/main.js', { cwd: image, env: { ...env, [name]: undefined } })
+      t.equal((await app.exited).code, 1, name)
+      t.match(app.log(), /Set ACCOUNTS_FILE, DATABASE_URL and SESSION_SECRET\./)
+    }
+  })
+
+  await t.test(
+    'people sign in with the accounts of the file; cookies are Secure behind the proxy',
+    async (t) => {
+      const app = await start()
+      t.teardown(() => app.stop())
+      for (const [user, password] of [
+        ['ada', 'of Eli'],
+        ['nobody', 'of Ada'],
+        ['__proto__', ''],
+      ] as const)
+        t.equal((await signIn(app.url, user, password)).status, 401, user)
+      const answer = await signIn(app.url, 'ada', 'of Ada')
+      t.equal(answer.status, 303)
+      t.match(cookieOf(answer), /; Secure/)
+    },
+  )
+
+  await t.test('a session holds at every instance, outlives them, and ends everywhere', async (t) => {
+    const [one, two] = await Promise.all([start(), start()])
+    t.teardown(() => Promise.all([one.stop(), two.stop()]))
+    const [cookie = ''] = cookieOf(await signIn(one.url, 'eli', 'of Eli')).split(';')
+    t.equal((await addNote(two.url, cookie)).status, 201)
+    const { rows } = await pool.query('select id, data from sessions')
+    t.notOk(
+      rows.some(({ id }) => decodeURIComponent(cookie).includes(id)),
+      'the table knows hashes alone',
+    )
+    t.notMatch(JSON.stringify(rows), accounts[1].hash)
+
+    t.same(await two.stop(), { code: 0, signal: null })
+    const later = await start()
+    t.teardown(() => later.stop())
+    t.equal((await addNote(later.url, cookie)).status, 201)
+    const headers = { cookie, 'x-forwarded-proto': 'https' }
+    await fetch(`${one.url}/logout`, { method: 'POST', headers, redirect: 'manual' })
+    t.equal((await addNote(later.url, cookie)).status, 401)
+  })
+
+  await t.test('the probes of the manifest answer, and its times fit those of the process', async (t) => {
+    const app = await start()
+    t.teardown(() => app.stop())
+    const { spec } = fromRoot('yaml').parse(blockOf(text, 'yaml')).spec.template
+    const [container] = spec.containers
+    for (const probe of ['startupProbe', 'livenessProbe', 'readinessProbe']) {
+      const { path, port } = container[probe].httpGet
+      t.equal((await fetch(app.url + path)).status, 200, probe)
+      t.equal(port, container.ports[0].containerPort)
+    }
+    const [, delay] = /delay: ([\d_]+)/.exec(readFileSync(join(build, 'src/main.ts'), 'utf8')) ?? []
+    const [, sleep] = container.lifecycle.preStop.exec.command
+    t.ok(spec.terminationGracePeriodSeconds > Number(sleep) + Number(delay?.replace('_', '')) / 1000)
+    const set = container.env.map(({ name }: { name: string }) => name)
+    t.ok(
+      [...set, 'DATABASE_URL', 'SESSION_SECRET'].every((name) => name in env),
+      'variables that it reads',
+    )
+  })
+
+  await t.test(
+    'while PostgreSQL is down it lives and says so, and sessions are answered with 503',
+    async (t) => {
+      const app = await start()
+      t.teardown(() => app.stop())
+      const admin = cookieOf(await signIn(app.url, 'ada', 'of Ada'))
+      const ready = async () => (await fetch(`${app.url}/health/ready`)).text()
+      t.equal(await ready(), '{"status":"ok","settings":"ready"}')
+      await postgres.kill()
+      await until(async () => (await ready()) === '{"status":"unavailable"}')
+      t.equal((await fetch(`${app.url}/health/live`)).status, 200)
+      t.equal((await fetch(`${app.url}/api/notes`)).status, 200)
+      t.equal((await addNote(app.url, admin)).status, 503)
+      await postgres.restart()
+      await until(async () => (await ready()) === '{"status":"ok","settings":"ready"}')
+      t.equal((await addNote(app.url, admin)).status, 201)
+    },
+  )
+  await pool.end()
+})

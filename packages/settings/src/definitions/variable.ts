@@ -1,0 +1,74 @@
+/** The value that a definition's environment variable fixes, in the variable or in the file that `<name>_FILE` names. */
+import { closeSync, openSync, readSync } from 'node:fs'
+import type { JsonValue } from '../setting-definition.ts'
+import { decodeDefault, deepFreeze } from '../values/json.ts'
+import { type RegisteredSetting, validateValue } from '../values/validate.ts'
+
+/** Without a value the variable is not set, or has problems: they name the variable and never what it holds. */
+interface VariableValue {
+  readonly value?: JsonValue
+  readonly problems: readonly string[]
+}
+
+/** Reads the variable of a setting. */
+export function readVariable(setting: RegisteredSetting): VariableValue {
+  const { env, type } = setting.definition
+  if (env === null) return { problems: [] }
+  const { [env]: variable = '', [`${env}_FILE`]: path = '' } = process.env
+  if (variable !== '' && path !== '') return { problems: [`${env} and ${env}_FILE are both set: unset one`] }
+  const name = path === '' ? env : `${env}_FILE`
+  try {
+    const text = path === '' ? variable : readText(path)
+    if (text === '') return { problems: [] }
+    const value = deepFreeze(decodeDefault(type, text))
+    const problems = problemsOf(setting, value)
+    return problems.length > 0 ? { problems: [`${name}: ${problems.join(' ')}`] } : { value, problems }
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    return { problems: [`${name}: ${error.message}`] }
+  }
+}
+
+/** A rule of the developer's own may quote the value, or throw it. */
+function problemsOf(setting: RegisteredSetting, value: JsonValue): readonly string[] {
+  try {
+    const problems = validateValue({ ...setting, validate: null }, value)
+    if (problems.length > 0) return problems
+    return validateValue(setting, value).length > 0 ? [notFitting] : []
+  } catch {
+    return ['Its rule failed.']
+  }
+}
+
+/** In place of a message that may quote the value. */
+const notFitting = 'This value does not fit.'
+
+const maxBytes = 64 * 1024
+
+/** The text of a file without its last line break. @throws {SyntaxError} saying what is wrong, without content */
+function readText(path: string): string {
+  const bytes = readStart(path)
+  if (bytes.length > maxBytes) throw new SyntaxError(`The file is longer than ${maxBytes} bytes.`)
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).replace(/\r?\n$/, '')
+  } catch {
+    throw new SyntaxError('The file is not UTF-8.')
+  }
+}
+
+/** One byte more than a file may have: a device has no end. */
+function readStart(path: string): Buffer {
+  const bytes = Buffer.alloc(maxBytes + 1)
+  let file: number | undefined
+  try {
+    file = openSync(path, 'r')
+    let length = 0
+    for (let read = -1; read !== 0 && length < bytes.length; length += read)
+      read = readSync(file, bytes, length, bytes.length - length, null)
+    return bytes.subarray(0, length)
+  } catch {
+    throw new SyntaxError('The file cannot be read.')
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}

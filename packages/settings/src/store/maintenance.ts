@@ -1,0 +1,181 @@
+/** What the stores in SQL databases do beside reads and writes: they trim, erase users and encrypt anew, in portions. */
+import { compareRowIds } from './plan-write.ts'
+import type { Erased, ReencryptRequest, TrimLimits, TrimResult } from './store.ts'
+
+export interface Statement {
+  /** With the parameters `$1`, `$2`, … */
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+/** What a statement found, or how many rows it changed. */
+export interface StatementResult {
+  readonly rows: readonly Readonly<Record<string, unknown>>[]
+  readonly changed: number
+}
+
+/** Statements of one transaction. A generator, because one driver answers at once and the other one later. */
+export type Steps<T> = Generator<readonly Statement[], T, readonly StatementResult[]>
+
+/** What differs between the engines. */
+export interface MaintenanceEngine {
+  /** The names of the tables. */
+  readonly values: string
+  readonly history: string
+  readonly meta: string
+  /** The time in milliseconds, as SQL. */
+  readonly now: () => string
+  /** Whether a row is one of those that a statement selects; it gets the columns that identify a row, of the table `o`. */
+  readonly isOneOf: (table: 'values' | 'history', select: (id: string) => string) => string
+  /** Joins entries of history, as the table `o`, found for one row after the other. */
+  readonly lookUp: (condition: string) => string
+  /** Locks a user out, and the rows that name the user as their writer, in the order in which writers lock them. */
+  readonly lockUser: (userId: string, limit: number) => readonly Statement[]
+  /** Notes, for processes that watch, that somebody was erased: they forget all users. */
+  readonly noteErasure: () => readonly Statement[]
+  /** Runs a transaction, from its beginning as often as it takes, that holds the lock of System and Application writes: these tasks take turns in all processes. */
+  readonly transact: <T>(begin: () => Steps<T>) => T | Promise<T>
+}
+
+export type Maintenance = ReturnType<typeof createMaintenance>
+
+export function createMaintenance(engine: MaintenanceEngine) {
+  const { transact } = engine
+  return {
+    trim: (limits: TrimLimits) => transact(() => trim(engine, limits)),
+    erase: (userId: string) => transact(() => erase(engine, userId)),
+    reencrypt: (rows: ReencryptRequest) => transact(() => reencrypt(engine, rows)),
+  }
+}
+
+/** Rows that one transaction takes from a table. */
+const atOnce = 500
+
+function* run(text: string, ...values: readonly unknown[]): Steps<StatementResult> {
+  const [result] = yield [{ text, values }]
+  return result ?? { rows: [], changed: 0 }
+}
+
+function* trim(engine: MaintenanceEngine, { olderThan, perValue }: TrimLimits): Steps<TrimResult> {
+  const { rows } = yield* run(`select ${engine.now()} as now`)
+  const now = Number(rows[0]?.['now'])
+  const expired = yield* takeNext(engine, 'expired', Math.min(olderThan, now), [])
+  return expired.removed > 0 || !expired.isDone
+    ? { ...expired, isDone: false }
+    : yield* takeNext(engine, 'written', now, [perValue - 1, olderThan])
+}
+
+/** Takes the next entries of a span of time, which begins at a mark, and moves the mark. */
+function* takeNext(
+  engine: MaintenanceEngine,
+  what: 'expired' | 'written',
+  before: number,
+  limits: readonly number[],
+): Steps<TrimResult> {
+  const { history, meta } = engine
+  const { rows: marks } = yield* run(`select value from ${meta} where name = $1`, what)
+  const first = Number(marks[0]?.['value'])
+  // Entries of one moment go together.
+  const { rows: bounds } = yield* run(
+    `select at from ${history} where at > $1 and at < $2 order by at limit 1 offset ${atOnce - 1}`,
+    first,
+    before,
+  )
+  const last = Number(bounds[0]?.['at'] ?? before - 1)
+  const select = what === 'expired' ? selectExpired : selectWritten
+  const taken = engine.isOneOf('history', (id) => `${select(engine, id)} limit ${atOnce}`)
+  const { changed: removed } = yield* run(`delete from ${history} where ${taken}`, first, last, ...limits)
+  // Entries of one moment may be more than one portion.
+  if (removed < atOnce && last > first)
+    yield* run(`update ${meta} set value = $1 where name = $2`, String(last), what)
+  return { removed, isDone: removed < atOnce && last >= before - 1 }
+}
+
+/** The entries of a span of time that are not the newest ones of their values. */
+function selectExpired({ history }: MaintenanceEngine, id: string): string {
+  return `select ${id} from ${history} o where o.at > $1 and o.at <= $2 and ${isNotNewest(history)}`
+}
+
+/** Of the values that were written in a span of time, what is beyond the newest entries; and the oldest one, which was the newest when its time was over. */
+function selectWritten({ history, lookUp }: MaintenanceEngine, id: string): string {
+  const entriesOf = (value: string, entry: string): string =>
+    `${entry}.key = ${value}.key and ${entry}.scope = ${value}.scope and ${entry}.user_id = ${value}.user_id`
+  return `with written as materialized (
+      select distinct key, scope, user_id from ${history} where at > $1 and at <= $2
+    ), bounds as materialized (
+      select written.*, (
+        select revision from ${history} h where ${entriesOf('written', 'h')} order by revision desc limit 1 offset $3
+      ) as newest, (
+        select min(revision) from ${history} h where ${entriesOf('written', 'h')}
+      ) as oldest from written
+    )
+    select ${id} from bounds ${lookUp(`${entriesOf('bounds', 'o')} and (o.revision < bounds.newest or
+      o.revision = bounds.oldest and o.at < $4 and ${isNotNewest(history)})`)}`
+}
+
+function isNotNewest(history: string): string {
+  return `exists (select 1 from ${history} n
+    where n.key = o.key and n.scope = o.scope and n.user_id = o.user_id and n.revision > o.revision)`
+}
+
+/** Erases one portion of a user. Others' rows lose the name where they bear it for their writer. */
+function* erase(engine: MaintenanceEngine, userId: string): Steps<Erased> {
+  const { values, history } = engine
+  const portion = (table: 'values' | 'history', condition: string): string =>
+    engine.isOneOf(table, (id) => `select ${id} from ${engine[table]} o where ${condition} limit ${atOnce}`)
+  const isOwn = 'o.scope = 2 and o.user_id = $1'
+  const isWritten = 'o.updated_by = $1 and o.updated_by <> o.user_id'
+  const isMade = 'o.actor = $1 and o.actor <> o.user_id'
+  const changes = [
+    `delete from ${values} where ${portion('values', isOwn)}`,
+    `delete from ${history} where ${portion('history', isOwn)}`,
+    `update ${values} set updated_by = null where ${portion('values', isWritten)}`,
+    `update ${history} set actor = null, note = null where ${portion('history', isMade)}`,
+  ]
+  yield engine.lockUser(userId, atOnce)
+  const results = yield changes.map((text) => ({ text, values: [userId] }))
+  const counts = results.map(({ changed }) => changed) as [number, number, number, number]
+  const [ownValues, ownEntries, writers, actors] = counts
+  if (ownValues + ownEntries + writers > 0) yield engine.noteErasure()
+  const isDone = counts.every((rows) => rows < atOnce)
+  return { values: ownValues, history: ownEntries, mentions: writers + actors, isDone }
+}
+
+/** Replaces texts of rows that are as they were read. */
+function* reencrypt(engine: MaintenanceEngine, { values, history }: ReencryptRequest): Steps<number> {
+  const results = yield [
+    ...values
+      .toSorted((a, b) => compareRowIds(a.before, b.before))
+      .map(({ before, after }) => ({
+        text: `update ${engine.values} set value = $1, encrypted = $2
+          where scope = $3 and user_id = $4 and key = $5 and revision = $6 and value = $7`,
+        values: [
+          after.value,
+          after.encrypted,
+          before.scope,
+          before.userId,
+          before.key,
+          before.revision,
+          before.value,
+        ],
+      })),
+    ...history.map(({ before, after }) => ({
+      text: `update ${engine.history} set old_value = $1, old_encrypted = $2, new_value = $3, new_encrypted = $4
+        where revision = $5 and scope = $6 and user_id = $7 and key = $8
+          and old_value is not distinct from $9 and new_value is not distinct from $10`,
+      values: [
+        after.oldValue,
+        after.oldEncrypted,
+        after.newValue,
+        after.newEncrypted,
+        before.revision,
+        before.scope,
+        before.userId,
+        before.key,
+        before.oldValue,
+        before.newValue,
+      ],
+    })),
+  ]
+  return results.reduce((sum, { changed }) => sum + changed, 0)
+}

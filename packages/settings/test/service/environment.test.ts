@@ -1,0 +1,369 @@
+/** `env`: values that variables and the files which they name fix. */
+import { join } from 'node:path'
+import { type Caller, type DomainEvent } from '@fastify-modular/core'
+import {
+  memoryStore,
+  printEnvironment,
+  readEnvironment,
+  setting,
+  type SettingDefinition,
+  SettingScope,
+  settings,
+} from '@fastify-modular/settings'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { test } from 'tap'
+import { as, createApp, rejection } from '../support/app.ts'
+
+const { Application, System, User } = SettingScope
+
+const mail = {
+  host: setting.text('mail.host', {
+    displayName: 'Host',
+    scope: System,
+    env: 'T_SMTP_HOST',
+    default: 'localhost',
+  }),
+  port: setting.number('mail.port', {
+    displayName: 'Port',
+    scope: System,
+    env: 'T_SMTP_PORT',
+    default: 25,
+    max: 65535,
+  }),
+  tls: setting.bool('mail.tls', { displayName: 'TLS', scope: Application, env: 'T_SMTP_TLS' }),
+  routes: setting.json('mail.routes', { displayName: 'Routes', scope: Application, env: 'T_SMTP_ROUTES' }),
+  level: setting.select('log.level', {
+    displayName: 'Level',
+    scope: Application,
+    env: 'T_LEVEL',
+    allowedValues: ['info', 'debug'],
+    default: 'info',
+  }),
+  password: setting.password('mail.password', {
+    displayName: 'Password',
+    scope: System,
+    env: 'T_SMTP_PASSWORD',
+    sensitive: true,
+  }),
+  theme: setting.text('app.theme', { displayName: 'Theme', scope: User, env: 'T_THEME', default: 'light' }),
+}
+
+type Variables = Readonly<Record<string, string>>
+
+function setVariables(t: { teardown(undo: () => unknown): unknown }, variables: Variables): void {
+  Object.assign(process.env, variables)
+  t.teardown(() => Object.keys(variables).forEach((name) => delete process.env[name]))
+}
+
+function startWith(
+  t: Parameters<typeof createApp>[0],
+  variables: Variables,
+  definitions: readonly SettingDefinition[] = Object.values(mail),
+): Promise<FastifyInstance> {
+  setVariables(t, variables)
+  return createApp(t, { definitions })
+}
+
+test('a variable is the value: decoded by type, locked, above what is stored', async (t) => {
+  const store = memoryStore()
+  const before = await createApp(t, { store, definitions: [mail] })
+  await before.settings.set(mail.port, 26)
+  await before.settings.set('app.theme' as string, 'dark', { userId: 'alice' })
+
+  setVariables(t, {
+    T_SMTP_HOST: 'smtp.example.org',
+    T_SMTP_PORT: '587',
+    T_SMTP_TLS: 'true',
+    T_SMTP_ROUTES: '{"a":[1]}',
+    T_LEVEL: 'debug',
+    T_THEME: 'night',
+  })
+  const app = await createApp(t, { store, definitions: [mail] })
+  t.equal(app.settings.get(mail.host), 'smtp.example.org')
+  t.equal(app.settings.get(mail.port), 587)
+  t.equal(app.settings.get(mail.tls), true)
+  t.same(app.settings.get(mail.routes), { a: [1] })
+  t.equal(app.settings.get(mail.level), 'debug')
+  t.equal((await app.settings.forUser('alice')).get(mail.theme), 'night', "above a user's own value")
+  t.match((await as(app, 'alice')('GET', '/mail.port?scope=0')).json, {
+    value: 587,
+    source: 'locked',
+    locked: true,
+    lockedBy: 'variable',
+    isOverridden: true,
+  })
+  t.same(
+    (await store.history({ limit: 500 })).map(({ key }) => key).toSorted(),
+    ['app.theme', 'mail.port'].filter((key) => key === 'mail.port'),
+    'nothing of it is written',
+  )
+})
+
+test('every way of writing answers 409 to a setting that its variable fixes', async (t) => {
+  const app = await startWith(t, { T_SMTP_PORT: '587', T_THEME: 'night' })
+  const admin = as(app, 'admin')
+  const value = { key: 'mail.port', scope: 0, value: 1 }
+  for (const write of [
+    admin('PUT', '', value),
+    admin('DELETE', '/mail.port?scope=0'),
+    admin('PUT', '/bulk', [{ key: 'mail.host', scope: 0, value: 'x' }, value]),
+    admin('POST', '/import', { format: 1, settings: [value] }),
+  ])
+    t.match(await write, { status: 409, json: { locked: ['mail.port'] } })
+  t.equal((await admin('PUT', '/me', { key: 'app.theme', value: 'x' })).status, 409)
+
+  const store = memoryStore()
+  delete process.env['T_SMTP_PORT']
+  const earlier = await createApp(t, { store, definitions: [mail] })
+  await earlier.settings.set(mail.port, 1)
+  process.env['T_SMTP_PORT'] = '587'
+  const later = await createApp(t, { store, definitions: [mail] })
+  const revert = await as(later, 'admin')('POST', '/changes/1/revert', {})
+  const restore = await as(later, 'admin')('POST', '/mail.port/restore', { scope: 0, revision: 1 })
+  for (const answer of [revert, restore]) t.match(answer, { status: 409, json: { locked: ['mail.port'] } })
+})
+
+test('overrides and SM_SETTINGS_OVERRIDES win over a variable', async (t) => {
+  setVariables(t, { T_SMTP_PORT: '587', T_SMTP_HOST: 'a', SM_SETTINGS_OVERRIDES: '{"mail.port":2525}' })
+  const app = await createApp(t, { definitions: [mail], overrides: { 'mail.host': 'b' } })
+  t.match(await app.settings.inspect('mail.port'), { value: 2525, lockedBy: 'environment' })
+  t.match(await app.settings.inspect('mail.host'), { value: 'b', lockedBy: 'option' })
+})
+
+test('an empty variable, and an empty file, are not set', async (t) => {
+  const file = join(t.testdir({ empty: '\n' }), 'empty')
+  const app = await startWith(t, { T_SMTP_HOST: '', T_SMTP_HOST_FILE: '', T_SMTP_PORT_FILE: file })
+  t.equal(app.settings.get(mail.host), 'localhost')
+  t.equal(app.settings.get(mail.port), 25)
+})
+
+test('a file has the value: one line break at its end is cut, all else stays', async (t) => {
+  const folder = t.testdir({ unix: ' hunter2 \n\n', windows: 'x\r\n', full: `${'é'.repeat(8191)}x\n` })
+  const app = await startWith(t, {
+    T_SMTP_PASSWORD_FILE: join(folder, 'unix'),
+    T_SMTP_HOST_FILE: join(folder, 'windows'),
+    T_THEME_FILE: join(folder, 'full'),
+  })
+  t.equal(app.settings.get(mail.password), ' hunter2 \n')
+  t.equal(app.settings.get(mail.host), 'x')
+  t.equal(app.settings.get(mail.theme)?.length, 8192)
+})
+
+test('a device is read as far as a value may go', { skip: process.platform === 'win32' }, async (t) => {
+  const error = await rejection(startWith(t, { T_SMTP_HOST_FILE: '/dev/zero' }))
+  t.match(error.error, { message: /T_SMTP_HOST_FILE: The file is longer than 65536 bytes\./ })
+})
+
+test('all faults are one error, which names variables and no value', async (t) => {
+  const folder = t.testdir({
+    latin: Buffer.from([0x68, 0xe9]),
+    long: 'hunter2'.repeat(10_000),
+    'no-number': 'hunter2',
+  })
+  const quoting = setting.text('app.quoting', {
+    displayName: 'Quoting',
+    scope: Application,
+    env: 'T_QUOTING',
+    validate: (value) => `${value} is wrong`,
+  })
+  const throwing = setting.text('app.throwing', {
+    displayName: 'Throwing',
+    scope: Application,
+    env: 'T_THROWING',
+    validate: (value) => {
+      throw new Error(value)
+    },
+  })
+  const { error } = await rejection(
+    startWith(
+      t,
+      {
+        T_SMTP_HOST: 'hunter2',
+        T_SMTP_HOST_FILE: '/hunter2',
+        T_SMTP_PORT_FILE: join(folder, 'no-number'),
+        T_SMTP_TLS: 'hunter2',
+        T_SMTP_ROUTES: '{hunter2',
+        T_LEVEL: 'hunter2',
+        T_SMTP_PASSWORD_FILE: join(folder, 'latin'),
+        T_THEME_FILE: join(folder, 'long'),
+        T_QUOTING: 'hunter2',
+        T_THROWING: 'hunter2',
+        T_MISSING_FILE: '/hunter2/missing',
+      },
+      [
+        ...Object.values(mail),
+        quoting,
+        throwing,
+        setting.text('app.missing', { displayName: 'Missing', scope: Application, env: 'T_MISSING' }),
+      ],
+    ),
+  )
+  t.match(error, { code: 'FMOD_SETTINGS_INVALID_ENVIRONMENT' })
+  const { message } = error as Error
+  t.same(
+    message.match(/T_\w+[^\n]*?(?=\s+https:|\n)/g),
+    [
+      'T_SMTP_HOST and T_SMTP_HOST_FILE are both set: unset one',
+      'T_SMTP_PORT_FILE: Write a number as in JSON, like 587.',
+      'T_SMTP_TLS: Write true or false.',
+      'T_SMTP_ROUTES: Write valid JSON.',
+      'T_LEVEL: Enter one of: info, debug.',
+      'T_SMTP_PASSWORD_FILE: The file is not UTF-8.',
+      'T_THEME_FILE: The file is longer than 65536 bytes.',
+      'T_QUOTING: This value does not fit.',
+      'T_THROWING: Its rule failed.',
+      'T_MISSING_FILE: The file cannot be read.',
+    ],
+    message,
+  )
+  t.notMatch(JSON.stringify([message, (error as Error).stack, (error as Error).cause]), 'hunter2')
+})
+
+for (const [name, definitions, problem] of [
+  [
+    'two settings read one variable',
+    [text('a.a', 'T_ONE'), text('a.b', 'T_ONE')],
+    /"a\.b".*"a\.a" reads T_ONE/,
+  ],
+  [
+    'a variable is the file of another',
+    [text('a.a', 'T_ONE_FILE'), text('a.b', 'T_ONE')],
+    /"a\.b".*"a\.a" reads T_ONE/,
+  ],
+  ['it belongs to the framework', [text('a.a', 'SM_MINE')], /env cannot be SM_MINE/],
+  ['it is NODE_ENV', [text('a.a', 'NODE_ENV')], /env cannot be NODE_ENV/],
+  ['it is no name', [text('a.a', 'smtp host')], /env must be the name of an environment variable/],
+  [
+    'a User setting is sensitive',
+    [{ ...text('a.a', 'T_ONE'), scope: User, sensitive: true }],
+    /a sensitive User setting cannot have env/,
+  ],
+] as const)
+  test(`the boot stops where ${name}`, async (t) => {
+    const { error } = await rejection(createApp(t, { definitions }))
+    t.match(error, { code: 'FMOD_SETTINGS_INVALID_DEFINITIONS', message: problem })
+  })
+
+function text(key: string, env: string): SettingDefinition {
+  return { key, displayName: key, scope: Application, type: 0, env }
+}
+
+test('only those learn the name of the variable who may write the setting', async (t) => {
+  const guarded = setting.text('mail.guarded', {
+    displayName: 'Guarded',
+    scope: Application,
+    env: 'T_GUARDED',
+    write: 'Mail.Configure',
+  })
+  const app = await startWith(t, { T_SMTP_PORT: '587', T_GUARDED: 'x' }, [...Object.values(mail), guarded])
+  const named = async (caller: 'admin' | 'editor' | 'alice') =>
+    (await as(app, caller)('GET', '/definitions')).json
+      .filter(({ env }: { env: string | null }) => env !== null)
+      .map(({ env }: { env: string }) => env)
+  t.same(await named('alice'), [])
+  t.same(await named('editor'), ['T_SMTP_TLS', 'T_SMTP_ROUTES', 'T_LEVEL', 'T_THEME'])
+  t.equal((await named('admin')).length, 8)
+  t.equal(app.settings.definitions.getDefinition('mail.port')?.env, 'T_SMTP_PORT', 'code in process knows it')
+})
+
+test('a secret of the environment is nowhere: no body, header, log, event or document has it', async (t) => {
+  const canary = 'c4n4ry-of-the-environment'
+  const lines: string[] = []
+  const events: DomainEvent[] = []
+  setVariables(t, { T_SMTP_PASSWORD: canary, T_SMTP_PORT: '587' })
+  const caller: Caller = { id: 'editor', permissions: ['Settings.Update'] }
+  const app = Fastify({
+    logger: { level: 'trace', stream: { write: (line: string) => void lines.push(line) } },
+  })
+  t.teardown(() => app.close())
+  const routes: { method: unknown; url: string }[] = []
+  app.addHook('onRoute', (route) => void routes.push(route))
+  await app.register(settings, { definitions: [mail], caller: () => caller })
+  await app.ready()
+  const answers: unknown[] = [routes]
+  for (const { method, url } of routes) {
+    if (url.endsWith('/stream')) continue
+    for (const key of ['mail.password', 'mail.port']) {
+      const answer = await app.inject({
+        method: method as 'GET',
+        url: url.replace(':key', key).replace(':revision', '1'),
+        query: url.endsWith('/:key') && !url.includes('/me') ? { scope: '0' } : {},
+        ...(method === 'PUT' || method === 'POST'
+          ? { payload: { key, scope: 0, value: canary.slice(0, 5) } }
+          : {}),
+      })
+      answers.push(answer.headers, answer.payload)
+    }
+  }
+  answers.push(
+    await app.settings.inspect('mail.password'),
+    app.settings.exportSettings(),
+    await app.settings.list(),
+  )
+  t.notMatch(JSON.stringify([answers, lines, events]), canary)
+  t.equal(app.settings.get(mail.password), canary, 'the application has it')
+})
+
+test('readEnvironment has the values before there is an application', async (t) => {
+  setVariables(t, { T_SMTP_PORT: '587', SM_SETTINGS_OVERRIDES: '{"mail.host":"fixed","other.key":1}' })
+  const { host, port, tls, level } = readEnvironment(mail)
+  const typed: number = port
+  t.same([host, typed, tls, level], ['fixed', 587, null, 'info'])
+  setVariables(t, { T_SMTP_PORT: 'hunter2', T_SMTP_TLS: 'hunter2' })
+  t.throws(() => readEnvironment(mail), {
+    code: 'FMOD_SETTINGS_INVALID_ENVIRONMENT',
+    message: /^(?![^]*hunter2)[^]*T_SMTP_PORT[^]*T_SMTP_TLS/,
+  })
+  setVariables(t, { T_SMTP_PORT: '587', T_SMTP_TLS: '', SM_SETTINGS_OVERRIDES: '{"mail.host":7}' })
+  t.throws(() => readEnvironment(mail), { code: 'FMOD_SETTINGS_INVALID_OVERRIDES' })
+  const conditional = setting.text('app.part', {
+    displayName: 'Part',
+    scope: Application,
+    showWhen: { key: 'else.where', equals: true },
+    default: 'x',
+  })
+  delete process.env['SM_SETTINGS_OVERRIDES']
+  t.same(readEnvironment({ conditional }), { conditional: 'x' }, 'what it is shown for may be elsewhere')
+})
+
+test('printEnvironment is an .env.example that sets nothing and tells no secret', async (t) => {
+  setVariables(t, { T_SMTP_HOST: 'current' })
+  const printed = printEnvironment({
+    host: mail.host,
+    hostile: setting.multilineText('app.hostile', {
+      displayName: 'Hostile',
+      description: 'One\nT_A=1\r\nT_B=2\u2028T_C=3\rT_D=4',
+      scope: Application,
+      env: 'T_HOSTILE',
+      default: 'x\nT_E=5',
+    }),
+    secret: setting.text('app.secret', {
+      displayName: 'Secret',
+      scope: Application,
+      sensitive: true,
+      env: 'T_SECRET',
+      default: 'hunter2',
+    }),
+    other: setting.text('app.other', { displayName: 'Other', scope: Application }),
+  })
+  t.equal(
+    printed,
+    `# Host
+# Default: localhost
+T_SMTP_HOST=
+
+# Hostile
+# One
+# T_A=1
+# T_B=2
+# T_C=3
+# T_D=4
+# Default: x
+# T_E=5
+T_HOSTILE=
+
+# Secret
+T_SECRET=
+`,
+  )
+})
