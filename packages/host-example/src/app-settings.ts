@@ -181,6 +181,7 @@ export const systemSettings = {
     group: 'Operation',
     scope: System,
     default: false,
+    flag: true,
     order: 20,
     keywords: ['sign up', 'signup', 'register', 'accounts'],
   }),

@@ -228,20 +228,31 @@ interface Call extends CallOptions {
 /** Sends a request and resolves to its JSON, undefined for an empty answer. @throws {SettingsRequestError} */
 type Send = <T>(path: string, call?: Call) => Promise<T>
 
-function createSend(options: SettingsClientOptions): Send {
-  const { baseUrl = '/api/settings', timeout = 30_000 } = options
+/** Sends a request to a path of the API, with what the options add to it. */
+export type Open = (
+  path: string,
+  request: Omit<RequestInit, 'headers'> & { readonly headers: Readonly<Record<string, string>> },
+) => Promise<Response>
+
+export function createOpen({ baseUrl = '/api/settings', ...options }: SettingsClientOptions): Open {
   const base = baseUrl.replace(/\/+$/, '')
+  return async (path, request) => {
+    const own = typeof options.headers === 'function' ? options.headers() : options.headers
+    return (options.fetch ?? fetch)(base + path, { ...request, headers: { ...own, ...request.headers } })
+  }
+}
+
+function createSend(options: SettingsClientOptions): Send {
+  const open = createOpen(options)
 
   return async function send<T>(path: string, call: Call = {}): Promise<T> {
     const { method = 'GET', query = {}, body, signal } = call
-    const own = typeof options.headers === 'function' ? options.headers() : options.headers
     const headers = {
       accept: 'application/json, application/problem+json',
       ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...own,
       ...call.headers,
     }
-    const deadline = AbortSignal.timeout(timeout)
+    const deadline = AbortSignal.timeout(options.timeout ?? 30_000)
     const request = {
       method,
       headers,
@@ -249,7 +260,7 @@ function createSend(options: SettingsClientOptions): Send {
       ...(body !== undefined && { body: JSON.stringify(body) }),
     }
     try {
-      const response = await (options.fetch ?? fetch)(base + path + toQuery(query), request)
+      const response = await open(path + toQuery(query), request)
       if (!response.ok) throw new SettingsRequestError(response.status, await readProblem(response))
       const text = await response.text()
       return (text === '' ? undefined : JSON.parse(text)) as T // the API's schema

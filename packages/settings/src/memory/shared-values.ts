@@ -9,7 +9,7 @@ import { FMOD_SETTINGS_UNKNOWN_KEY } from '../misuse-errors.ts'
 import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
 import type { Locked, LockedBy, LockedValue } from '../overrides.ts'
 import { isSameRow } from '../store/plan-write.ts'
-import { noRevision, type Revision } from '../store/revision.ts'
+import { noRevision, type Revision, revisionId } from '../store/revision.ts'
 import type { RowId, StoredRow } from '../store/store.ts'
 import type { Layer, RowCodec } from '../secrets/row-codec.ts'
 
@@ -170,8 +170,10 @@ export class SharedValues {
     const loaded = this.#take(rows.map((row) => ({ ...row, row })))
     const absent = [...this.#changes.values()].filter(({ revision }) => revision === unknown)
     const unset = this.#take(absent.map((change) => ({ ...change, row: undefined, revision: at.revision })))
+    const isSame = revisionId(at) === revisionId(this)
     this.#last = { revision: at.revision, token: at.token }
-    return this.#resolve(new Set([...loaded, ...unset]), undefined)
+    const keys = new Set([...loaded, ...unset])
+    return this.#resolve(keys, isSame && keys.size === 0 ? [] : undefined)
   }
 
   /** Takes what one revision changed. */

@@ -1,6 +1,6 @@
 /** Which keys the last revisions changed: what readers who come back have missed. */
 import type { RevisedKey } from '../memory/shared-values.ts'
-import { parseRevision, type Revision } from '../store/revision.ts'
+import type { Revision } from '../store/revision.ts'
 
 /** So many changes of one key are kept. */
 export const recentCapacity = 1000
@@ -33,12 +33,11 @@ export class RecentChanges {
     this.#from = revision
   }
 
-  /** The keys that changed after the revision of an id; undefined if that is not known, or is of another history. */
-  since(id: string, last: Revision): ReadonlySet<string> | undefined {
-    const known = parseRevision(id)
-    const isKnown = ({ revision, token }: Revision): boolean =>
-      revision === known?.revision && token === known.token
+  /** The keys that changed after a revision; undefined if that is not known, or is of another history. */
+  since(known: Revision | undefined, last: Revision): ReadonlySet<string> | undefined {
     if (!known || known.revision < this.#from) return undefined
+    const isKnown = ({ revision, token }: Revision): boolean =>
+      revision === known.revision && token === known.token
     if (!isKnown(last) && !this.#changes.some(isKnown)) return undefined
     return new Set(this.#changes.filter(({ revision }) => revision > known.revision).map(({ key }) => key))
   }

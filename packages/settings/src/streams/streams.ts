@@ -2,17 +2,16 @@
  * The open streams of this instance, and what is written to them: everything that changed in one turn of the event loop
  * is encoded once for each audience and is one write to each socket.
  */
-import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import { ServiceUnavailableException, TooManyRequestsException } from '@fastify-modular/core'
 import { withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Parts } from '../parts.ts'
-import { parseRevision, revisionId } from '../store/revision.ts'
 import { userHash } from '../store/store.ts'
 import { visibleTo } from '../visibility.ts'
-import { Audience, idAlone } from './audience.ts'
+import { Audience, idAlone, parseStreamId } from './audience.ts'
+import { questionInterval, Questions } from './questions.ts'
 import { RecentChanges, recentCapacity } from './recent-changes.ts'
 
 /** How many streams there may be, and how much of one may wait in this process. */
@@ -27,8 +26,8 @@ const bounds = {
   unsent: 64 * 1024,
 }
 
-/** Seconds between two signs of life on a stream, and between two questions whether its caller is still signed in. */
-const every = { beat: 25, question: 60 }
+/** Seconds between two signs of life on a stream. */
+const beatInterval = 25
 
 /** So many sockets are written to before other requests have their turn: about 2 ms. */
 const slice = 256
@@ -54,7 +53,7 @@ interface Stream {
   readonly sink: Sink
   readonly caller: StreamedCaller | undefined
   isOpen: boolean
-  /** Bytes that may wait: a snapshot may be long. */
+  /** Bytes that may wait: one event may be long. */
   mayWait: number
   /** Bytes that waited at the last beat. */
   waited: number
@@ -70,24 +69,32 @@ export class Streams {
   /** Anonymous streams by address. */
   readonly #addresses = new Map<string, number>()
   readonly #recent = new RecentChanges()
-  readonly #audiences = {
-    signedIn: new Audience(visibleTo({ id: 'any' }), (setting) => setting),
-    public: new Audience(visibleTo(null), ({ key }) => ({ key })),
-  }
+  readonly #questions = new Questions<Stream>((stream) => this.#end(stream))
+  readonly #audiences
   /** What has to be written. */
-  #changed = new Set<string>()
+  readonly #changed = new Set<string>()
   /** Streams of callers whose own values have changed. */
   #ownChanged = new Set<Stream>()
+  /** Whether everything has to be: nobody knows what has changed. */
+  #isAllChanged = false
   #isBeatDue = false
   #isWriting = false
   #started: Promise<void> | undefined
   #isClosing = false
   #seconds = 0
   #clock: NodeJS.Timeout | undefined
-  readonly #secret = randomBytes(16).toString('hex')
 
   constructor(init: StreamsInit) {
     this.#init = init
+    const { states } = init
+    this.#audiences = {
+      signedIn: new Audience({
+        visibility: visibleTo({ id: 'any' }),
+        describe: (setting) => setting,
+        states,
+      }),
+      public: new Audience({ visibility: visibleTo(null), describe: ({ key }) => ({ key }), states }),
+    }
   }
 
   /**
@@ -97,16 +104,11 @@ export class Streams {
    * @throws {ServiceUnavailableException} the instance has, or it is closing
    */
   async answer(request: FastifyRequest, reply: FastifyReply, callerId: string | null): Promise<void> {
-    const question = String(request.headers[questionHeader])
-    if (question.startsWith(this.#secret)) {
-      reply.hijack() // without the hooks of an answer, which would prolong the session
-      reply.raw.writeHead(question === this.#questionFor(callerId) ? 204 : 401).end()
-      return
-    }
+    if (callerId !== null && this.#questions.answer(request, reply, callerId)) return
     this.#refuseIfClosing(reply)
     const known = String(request.headers['last-event-id'] ?? '')
     await (this.#started ??= this.#start())
-    await this.#reach(parseRevision(known)?.revision ?? 0)
+    await this.#reach(parseStreamId(known)?.revision ?? 0)
     // From here on in one step: what changes later finds the stream.
     this.#refuseIfClosing(reply)
     if (request.raw.socket.destroyed) return void reply.hijack()
@@ -142,9 +144,11 @@ export class Streams {
   async #start(): Promise<void> {
     const { sharedValues, store, users } = this.#init
     sharedValues.onChange = (keys, revised) => {
-      if (revised) this.#recent.add(revised)
-      else this.#recent.clear(sharedValues.revision)
+      if (!revised) this.#recent.clear(sharedValues.revision)
+      else if (revised.length > 0) this.#recent.add(revised)
+      else for (const audience of Object.values(this.#audiences)) audience.lockedChanged()
       if (this.#open.size === 0) return
+      this.#isAllChanged ||= !revised
       for (const key of keys) this.#changed.add(key)
       this.#write()
     }
@@ -199,7 +203,7 @@ export class Streams {
       sink: isDirect ? raw.socket : raw,
       caller,
       isOpen: true,
-      mayWait: bounds.unsent + first.length,
+      mayWait: bounds.unsent,
       waited: 0,
     }
     this.#open.add(stream)
@@ -215,7 +219,7 @@ export class Streams {
 
   #callerOf(id: string): StreamedCaller {
     const hash = userHash(id)
-    return this.#callers.get(hash) ?? { id, hash, streams: new Set(), due: this.#seconds + every.question }
+    return this.#callers.get(hash) ?? { id, hash, streams: new Set(), due: this.#seconds + questionInterval }
   }
 
   #forget(stream: Stream): void {
@@ -237,6 +241,7 @@ export class Streams {
     clearInterval(this.#clock)
     this.#clock = undefined
     this.#changed.clear()
+    this.#isAllChanged = false
   }
 
   #end(stream: Stream, last?: string): void {
@@ -255,11 +260,11 @@ export class Streams {
 
   #tick(): void {
     this.#seconds++
-    if (this.#seconds % every.beat === 0) {
+    if (this.#seconds % beatInterval === 0) {
       this.#isBeatDue = true
       this.#write()
     }
-    for (const caller of this.#callers.values()) if (caller.due <= this.#seconds) void this.#ask(caller)
+    this.#questions.ask(this.#callers.values(), this.#seconds)
   }
 
   /** Writes later in this turn, or after what is being written. */
@@ -274,7 +279,7 @@ export class Streams {
   }
 
   async #writeAll(): Promise<void> {
-    while (this.#changed.size + this.#ownChanged.size > 0 || this.#isBeatDue) {
+    while (this.#changed.size + this.#ownChanged.size > 0 || this.#isAllChanged || this.#isBeatDue) {
       const bytes = this.#takeBytes()
       const own = this.#ownChanged
       this.#ownChanged = new Set()
@@ -289,17 +294,19 @@ export class Streams {
 
   /** What has to be written, as bytes for each audience that sees some of it. */
   #takeBytes(): Map<Audience, Buffer> {
-    const changed = this.#changed
-    const isBeat = this.#isBeatDue
-    this.#changed = new Set()
+    const { sharedValues } = this.#init
+    const states = [...this.#changed].flatMap((key) => sharedValues.find(key) ?? [])
+    const [isAll, isBeat] = [this.#isAllChanged, this.#isBeatDue]
+    this.#changed.clear()
+    this.#isAllChanged = false
     this.#isBeatDue = false
     if (isBeat) for (const stream of this.#open) if (this.#isStuck(stream)) this.#cut(stream)
-    const { sharedValues } = this.#init
-    const states = [...changed].flatMap((key) => sharedValues.find(key) ?? [])
     const bytes = new Map<Audience, Buffer>()
     for (const audience of Object.values(this.#audiences)) {
-      const shown = audience.change(this.#id(), states)
-      if (shown ?? isBeat) bytes.set(audience, shown ?? idAlone(this.#id()))
+      const shown = isAll
+        ? audience.snapshot(sharedValues, sharedValues.generation)
+        : audience.change(sharedValues, states)
+      if (shown ?? isBeat) bytes.set(audience, shown ?? idAlone(audience.id(sharedValues)))
     }
     return bytes
   }
@@ -316,54 +323,19 @@ export class Streams {
   #send(stream: Stream, bytes: Buffer | undefined, isOwn: boolean): void {
     const { sink, mayWait } = stream
     if (sink.writableLength > mayWait) return this.#cut(stream)
+    if (bytes && bytes.length > bounds.unsent) stream.mayWait = bounds.unsent + bytes.length
     if (isOwn) sink.write(bytes ? Buffer.concat([bytes, ownEvent]) : ownEvent)
     else if (bytes) sink.write(bytes)
   }
 
   /** What a reader who knows an event has missed, or everything. */
   #firstBytes(audience: Audience, known: string): Buffer {
-    const { sharedValues, states } = this.#init
-    const missed = this.#recent.since(known, sharedValues)
-    if (!missed) return audience.snapshot(this.#id(), sharedValues.generation, states)
+    const { sharedValues } = this.#init
+    const missed = this.#recent.since(audience.known(known), sharedValues)
+    if (!missed) return audience.snapshot(sharedValues, sharedValues.generation)
     const changed = [...missed].flatMap((key) => sharedValues.find(key) ?? [])
-    return audience.change(this.#id(), changed) ?? idAlone(this.#id())
+    return audience.change(sharedValues, changed) ?? idAlone(audience.id(sharedValues))
   }
-
-  #id(): string {
-    return revisionId(this.#init.sharedValues)
-  }
-
-  #questionFor(callerId: string | null): string {
-    return `${this.#secret} ${encodeURIComponent(callerId ?? '')}`
-  }
-
-  /**
-   * Asks the host whether a caller is still signed in: by a request with what each session sent, through all hooks. A failure
-   * that is not a refusal ends nothing.
-   */
-  async #ask(caller: StreamedCaller): Promise<void> {
-    caller.due = this.#seconds + every.question
-    const sessions = new Map([...caller.streams].map((stream) => [sessionOf(stream), stream.reply.request]))
-    for (const [session, request] of sessions) {
-      const headers = Object.fromEntries(
-        Object.entries(request.headers).filter(([name]) => !name.startsWith(':')),
-      )
-      const question = { ...headers, host: request.host, [questionHeader]: this.#questionFor(caller.id) }
-      const asked = { url: request.originalUrl, headers: question, remoteAddress: request.ip }
-      const status = await request.server.inject(asked).then(
-        ({ statusCode }) => statusCode,
-        () => undefined,
-      )
-      if (status !== 401 && status !== 403) continue
-      for (const stream of caller.streams) if (sessionOf(stream) === session) this.#end(stream)
-    }
-  }
-}
-
-/** What the caller is known by. */
-function sessionOf({ reply }: Stream): string {
-  const { cookie, authorization } = reply.request.headers
-  return `${cookie}\n${authorization}`
 }
 
 interface NewStream {
@@ -373,8 +345,6 @@ interface NewStream {
   readonly callerId: string | null
   readonly first: Buffer
 }
-
-const questionHeader = 'x-settings-stream-question'
 
 /** The reader's own values are to be read again. */
 const ownEvent = Buffer.from('event: own\ndata: {}\n\n')

@@ -1,51 +1,17 @@
 /** Databases that are not as this process left them: restored, written behind its back, loaded by hand. */
-import { postgres } from '@fastify-modular/settings/postgres'
 import { sqlite } from '@fastify-modular/settings/sqlite'
 import { memoryStore, SettingScope } from '@fastify-modular/settings'
-import type { SettingsStore, WriteRequest } from '@fastify-modular/settings/store'
-import { testDatabase } from '@fastify-modular/test-support/postgres'
+import type { WriteRequest } from '@fastify-modular/settings/store'
 import Database from 'better-sqlite3'
-import { Pool } from 'pg'
-import t, { type Test, test } from 'tap'
+import t, { test } from 'tap'
 import { until } from '#src/testing/contract/case.js'
 import { as, createApp, definitions } from '../support/app.ts'
-import { patient } from '../store/postgres/open-store.js'
 import { newFile } from '../support/engines.ts'
+import { backTo, sqlEngines } from '../support/sql-engines.ts'
 
 const { System, Application, User } = SettingScope
 
 t.setTimeout(300_000)
-
-/** One database: stores on it, and statements that bypass them. */
-interface Engine {
-  readonly store: (pollInterval?: number) => SettingsStore
-  readonly run: (...statements: readonly string[]) => Promise<void>
-}
-
-const engines = {
-  SQLite: async (t: Test): Promise<Engine> => {
-    const file = await newFile(t)
-    return {
-      store: (pollInterval = 60_000) => sqlite({ file }, { pollInterval }),
-      async run(...statements) {
-        const database = new Database(file)
-        database.transaction(() => statements.forEach((statement) => void database.exec(statement)))()
-        database.close()
-      },
-    }
-  },
-  PostgreSQL: async (t: Test): Promise<Engine> => {
-    const { url } = await testDatabase(t)
-    const pool = new Pool({ connectionString: url })
-    pool.on('error', () => {}) // dropping the database may end a connection before the pool does
-    t.teardown(() => pool.end())
-    return {
-      store: (pollInterval = 600_000) =>
-        postgres({ connectionString: url }, { pollInterval, timeouts: patient }),
-      run: async (...statements) => void (await pool.query(`begin; ${statements.join('; ')}; commit`)),
-    }
-  },
-}
 
 /** The clock of this machine has moved on, so that what is written now is dated later. */
 async function tick(): Promise<void> {
@@ -53,18 +19,7 @@ async function tick(): Promise<void> {
   await until('the next millisecond', () => Date.now() > start)
 }
 
-/** Goes back to a revision, as a database does that is restored from a backup. */
-function backTo(revision: number): string[] {
-  return [
-    `delete from settings_value where revision > ${revision}`,
-    `delete from settings_history where revision > ${revision}`,
-    `update settings_meta set value = coalesce(
-      (select '${revision}-' || token from settings_history where scope < 2 and revision = ${revision} limit 1), '${revision}')
-      where name = 'revision'`,
-  ]
-}
-
-for (const [name, open] of Object.entries(engines)) {
+for (const [name, open] of Object.entries(sqlEngines)) {
   test(`${name}: after a restore a value of the same revision is the restored one`, async (t) => {
     const { store, run } = await open(t)
     const { settings } = await createApp(t, { store: store() })
@@ -235,7 +190,7 @@ for (const [name, open] of Object.entries(engines)) {
 }
 
 test('PostgreSQL: users are forgotten when transactions have numbers again that were there before', async (t) => {
-  const { store, run } = await engines.PostgreSQL(t)
+  const { store, run } = await sqlEngines.PostgreSQL(t)
   const inner = store(20)
   const { news } = inner.users
   let isOther = false

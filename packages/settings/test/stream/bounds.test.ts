@@ -1,11 +1,12 @@
 /** How many streams there are, how much of one waits, and whose they are. */
 import { once } from 'node:events'
-import { type AddressInfo, connect } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { mock } from 'node:test'
 import type { Caller } from '@fastify-modular/core'
-import { SettingScope } from '@fastify-modular/settings'
-import { test } from 'tap'
-import { as } from '../support/app.ts'
+import { setting, SettingScope } from '@fastify-modular/settings'
+import { until } from '@fastify-modular/test-support/until'
+import { type Test, test } from 'tap'
+import { as, createApp, definitions } from '../support/app.ts'
 import { readStream, start, withHooks } from '../support/reader.ts'
 
 const { Application } = SettingScope
@@ -53,6 +54,54 @@ test('an instance has 2,000 anonymous streams', async (t) => {
   t.match(await readStream(app), { status: 200 }, 'callers have bounds of their own')
 })
 
+test('an instance has 8,000 streams of callers, however many callers', async (t) => {
+  const app = await createApp(t, { caller: ({ headers }) => ({ id: String(headers['x-caller']) }) })
+  // In process: the bound counts answers, and their sockets would be more than some machines allow.
+  const open = (caller: number) =>
+    app.inject({
+      url: '/api/settings/stream',
+      headers: { 'x-caller': `caller ${caller}` },
+      payloadAsStream: true,
+    })
+  for (let caller = 0; caller < 1000; caller++)
+    for (let stream = 0; stream < 8; stream++) {
+      const { statusCode } = await open(caller)
+      if (statusCode !== 200) t.equal(statusCode, 200)
+    }
+  t.match(await open(1000), { statusCode: 503, headers: { 'retry-after': '30' } })
+  const own = await app.inject({ url: '/api/settings/public/stream', payloadAsStream: true })
+  t.equal(own.statusCode, 200, 'strangers have a bound of their own')
+  app.settings.disconnect('caller 0')
+  t.equal((await open(1000)).statusCode, 200)
+})
+
+test('one event may be longer than what may wait: it cuts nobody', async (t) => {
+  const texts = Array.from({ length: 400 }, (_, index) =>
+    setting.text(`text.n${index}`, { displayName: 'Text', scope: Application }),
+  )
+  const app = await start(t, { definitions: [definitions, ...texts] })
+  const sockets: Socket[] = []
+  app.server.on('connection', (socket: Socket) => void sockets.push(socket))
+  const reader = await readStream(app)
+  const { port } = app.server.address() as AddressInfo
+  const slow = connect({ host: '127.0.0.1', port })
+  t.teardown(() => slow.destroy())
+  slow.write('GET /api/settings/stream HTTP/1.1\r\nhost: localhost\r\nx-caller: bob\r\n\r\n')
+  await once(slow, 'readable')
+  const waiting = () => sockets[1]?.writableLength ?? 0
+  for (let round = 0; waiting() <= 64 * 1024; round++) {
+    if (round > 100) throw new Error('the kernel takes everything')
+    const value = `${round} ${'x'.repeat(4000)}`
+    await app.settings.contract.setMany(texts.map(({ key }) => ({ key, scope: Application, value })))
+    await reader.next('change')
+  }
+  await app.settings.contract.setSetting('app.title', 'last', Application)
+  await reader.next('change')
+  let end = ''
+  slow.setEncoding('utf8').on('data', (chunk: string) => (end = (end + chunk).slice(-1000)))
+  await until(() => end.includes('"last"'))
+})
+
 test('a reader who does not read is cut, and one who does is not disturbed', async (t) => {
   const app = await start(t)
   const { port } = app.server.address() as AddressInfo
@@ -91,10 +140,10 @@ test('disconnect ends the streams of one caller', async (t) => {
   t.match(await bobs.next('change'), { data: [{ value: 'Acme' }] })
 })
 
-test('a caller is asked for once a minute for each session, and the streams end with the answer', async (t) => {
+/** An application whose provider answers as a test says, and the moment at which callers are asked for again. */
+async function asking(t: Test, answer: (session: string) => Caller | null | Promise<Caller | null>) {
   mock.timers.enable({ apis: ['setInterval'] })
   t.teardown(() => mock.timers.reset())
-  const answers = new Map<string, () => Caller | null>()
   const asked: string[] = []
   const app = await withHooks(
     t,
@@ -105,26 +154,37 @@ test('a caller is asked for once a minute for each session, and the streams end 
       })
     },
     {
-      caller: ({ headers }) => {
+      caller({ headers }) {
         const session = String(headers.cookie)
         asked.push(session)
-        return (answers.get(session) ?? (() => ({ id: 'alice' })))()
+        return answer(session)
       },
     },
   )
-  const open = async (cookie: string) => {
-    const stream = await readStream(app, { headers: { cookie } })
-    await stream.next('own')
-    return stream
+  return {
+    app,
+    async open(cookie: string) {
+      const stream = await readStream(app, { headers: { cookie } })
+      await stream.next('own')
+      return stream
+    },
+    /** Returns the sessions that were asked for within so many seconds. */
+    async askAgain(seconds = 60): Promise<readonly string[]> {
+      asked.length = 0
+      mock.timers.tick(seconds * 1000)
+      // The questions are requests like others; this one is behind them.
+      for (let turn = 0; turn < 20; turn++) await as(app, null)('GET', '/public')
+      return asked.toSorted()
+    },
   }
+}
+
+test('a caller is asked for once a minute for each session, and the streams end with the answer', async (t) => {
+  const answers = new Map<string, () => Caller | null>()
+  const { app, open, askAgain } = await asking(t, (session) =>
+    (answers.get(session) ?? (() => ({ id: 'alice' })))(),
+  )
   const [here, beside, there] = [await open('s=1'), await open('s=1'), await open('s=2')]
-  const askAgain = async (): Promise<readonly string[]> => {
-    asked.length = 0
-    mock.timers.tick(60_000)
-    // The questions are requests like others; this one is behind them.
-    for (let turn = 0; turn < 20; turn++) await as(app, null)('GET', '/public')
-    return asked.toSorted()
-  }
   t.same(await askAgain(), ['s=1', 's=2'])
   answers.set('s=1', () => {
     throw new Error('the provider does not answer')
@@ -139,6 +199,29 @@ test('a caller is asked for once a minute for each session, and the streams end 
   answers.set('s=2', () => ({ id: 'bob' }))
   await askAgain()
   await there.ended()
+})
+
+test('a provider that does not answer is asked for 256 callers at once, and for none of them again', async (t) => {
+  const waiting: (() => void)[] = []
+  let isHanging = false
+  const { app, askAgain } = await asking(t, (session) =>
+    isHanging ? new Promise((resolve) => waiting.push(() => resolve({ id: session }))) : { id: session },
+  )
+  for (let caller = 0; caller < 300; caller++)
+    await app.inject({
+      url: '/api/settings/stream',
+      headers: { cookie: `s=${caller}` },
+      payloadAsStream: true,
+    })
+  isHanging = true
+  t.equal((await askAgain()).length, 256)
+  t.equal((await askAgain(9)).length, 0)
+  t.equal((await askAgain(1)).length, 44, 'those who wait for ten seconds make room')
+  t.equal((await askAgain(120)).length, 0)
+  isHanging = false
+  for (const answer of waiting) answer()
+  const again = new Set<string>()
+  while (again.size < 300) for (const session of await askAgain(1)) again.add(session)
 })
 
 test('a reader gets a sign of life each 25 s, which moves the id', async (t) => {

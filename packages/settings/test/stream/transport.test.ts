@@ -29,7 +29,10 @@ for (const version of ['1.0', '1.1']) {
     t.match(head, /\r\nconnection: close\b/)
     t.notMatch(head, /transfer-encoding/i)
     t.equal(body, await stream.ended())
-    t.match(body, /^id: 0-[0-9a-f]{8}\nevent: snapshot\ndata: \[.*\]\n\nevent: own\ndata: {}\n\n$/)
+    t.match(
+      body,
+      /^id: 0-[0-9a-f]{8}-[0-9a-f]{8}\nevent: snapshot\ndata: \[.*\]\n\nevent: own\ndata: {}\n\n$/,
+    )
   })
 }
 

@@ -1,0 +1,98 @@
+/** Keeps a stream of settings open through failures, and polls where none is to be had. */
+import { readEvents, type StreamEvent } from './events.ts'
+import { onPage } from './page.ts'
+
+/**
+ * `live`: changes arrive as they happen. `polling`: no stream is to be had, and values are read about once a minute.
+ * `offline`: the server does not answer, or the caller is not signed in any more.
+ */
+export type LiveState = 'connecting' | 'live' | 'polling' | 'offline'
+
+export interface Connection {
+  open(signal: AbortSignal): Promise<Response>
+  /** Reads everything without a stream, as the event that one would begin with. */
+  poll(signal: AbortSignal): Promise<StreamEvent>
+  onEvent(event: StreamEvent): void
+  onState(state: LiveState): void
+  onSignedOut(): void
+}
+
+/** Milliseconds. The server gives a sign of life every 25 s. */
+export const wait = { first: 1000, last: 30_000, poll: 60_000, silence: 40_000 }
+
+/** Resolves when the signal aborts, or when the caller is not signed in any more. */
+export async function keepConnected(connection: Connection, signal: AbortSignal): Promise<void> {
+  let failures = 0
+  while (!signal.aborted) {
+    const end = await connect(connection, signal, failures).catch(() => 'failed' as const)
+    if (signal.aborted) return
+    if (end === 'signed out') return connection.onSignedOut()
+    if (end === 'failed') connection.onState('offline')
+    const backoff = Math.min(wait.first * 2 ** failures, wait.last)
+    if (end === 'failed') failures++
+    else if (end === 'ended') failures = 0
+    // All pages lost the same server, and come back at different moments.
+    await pause((typeof end === 'number' ? end : backoff) * (0.5 + Math.random()), signal)
+  }
+}
+
+/**
+ * Reads one stream to its end. Returns the milliseconds until the next one where values were polled.
+ * @throws {Error} the server does not answer
+ */
+async function connect(
+  connection: Connection,
+  signal: AbortSignal,
+  failures: number,
+): Promise<number | 'ended' | 'signed out'> {
+  const silent = new AbortController()
+  let watchdog: ReturnType<typeof setTimeout> | undefined
+  const postpone = (): void => {
+    clearTimeout(watchdog)
+    watchdog = setTimeout(() => silent.abort(), wait.silence)
+  }
+  try {
+    postpone()
+    const response = await connection.open(AbortSignal.any([signal, silent.signal]))
+    if (!response.ok || !response.body) {
+      await response.body?.cancel()
+      if (response.status === 401 || response.status === 403) return 'signed out'
+      // An instance that closes answers so, too: the next one may have a stream.
+      if (response.status >= 500 && failures === 0) throw new Error(`Status ${response.status}`)
+      await poll(connection, signal)
+      return 1000 * Number(response.headers.get('retry-after')) || wait.poll
+    }
+    connection.onState('live')
+    let isOver = false
+    await readEvents(response.body, postpone, (event) => {
+      isOver ||= event.event === 'over'
+      connection.onEvent(event)
+    })
+    if (!isOver) return 'ended'
+    await poll(connection, signal)
+    return wait.poll
+  } finally {
+    clearTimeout(watchdog)
+  }
+}
+
+async function poll(connection: Connection, signal: AbortSignal): Promise<void> {
+  connection.onEvent(await connection.poll(signal))
+  connection.onState('polling')
+}
+
+/** Resolves after a time, when the signal aborts, or when the browser has a network again. */
+export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const ended = new AbortController()
+    const end = (): void => {
+      clearTimeout(timer)
+      ended.abort()
+      resolve()
+    }
+    const timer = setTimeout(end, milliseconds)
+    onPage('online', end, ended.signal)
+    if (signal.aborted) end()
+    else signal.addEventListener('abort', end, { signal: ended.signal })
+  })
+}

@@ -1,0 +1,145 @@
+/** What one caller may see, kept up to date while the feed runs: rows of the stream, and the caller's own values. */
+import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import type { StreamedSetting } from '../streams/audience.ts'
+import type { Open, SettingsClient } from './client.ts'
+import { type Connection, keepConnected, type LiveState, pause, wait } from './connection.ts'
+import type { StreamEvent } from './events.ts'
+
+export interface FeedInit {
+  readonly client: Pick<SettingsClient, 'list' | 'get' | 'mine' | 'publicValues'>
+  readonly open: Open
+  /** Public settings alone, for callers who are not signed in. */
+  readonly isPublic: boolean
+  /** Whether somebody wants the values of a key. */
+  isWatched(key: string): boolean
+  /** Called with each value that may be a new one. */
+  onValue(key: string, value: JsonValue): void
+  onState(state: LiveState): void
+  onSignedOut(): void
+}
+
+export class Feed implements Connection {
+  readonly #init: FeedInit
+  readonly #settings = new Map<string, StreamedSetting>()
+  /** The caller's own values; undefined while they are not known. */
+  #own: ReadonlyMap<string, JsonValue> | undefined
+  #ownRead: AbortController | undefined
+  /** Of the last event. Empty before the first one, which has everything. */
+  #id = ''
+  #running: AbortController | undefined
+
+  constructor(init: FeedInit) {
+    this.#init = init
+  }
+
+  start(): void {
+    if (this.#running) return
+    this.#running = new AbortController()
+    this.onState('connecting')
+    void keepConnected(this, this.#running.signal)
+  }
+
+  /** What is known stays, so that the next start needs nothing but what has changed. */
+  stop(): void {
+    this.#running?.abort()
+    this.#running = undefined
+    this.#forgetOwn()
+  }
+
+  open(signal: AbortSignal): Promise<Response> {
+    const headers = { accept: 'text/event-stream', ...(this.#id && { 'last-event-id': this.#id }) }
+    return this.#init.open(this.#init.isPublic ? '/public/stream' : '/stream', { headers, signal })
+  }
+
+  async poll(signal: AbortSignal): Promise<StreamEvent> {
+    const { client, isPublic } = this.#init
+    const settings = isPublic
+      ? Object.entries(await client.publicValues({ signal })).map(([key, value]) => ({ key, value }))
+      : await client.list({ signal })
+    this.#forgetOwn()
+    return { id: '', event: 'snapshot', data: JSON.stringify(settings) }
+  }
+
+  onEvent({ id, event, data }: StreamEvent): void {
+    const isEverything = event === 'snapshot'
+    if (isEverything || (event === 'change' && this.#id)) this.#take(JSON.parse(data), isEverything)
+    if (event === 'own') {
+      this.#forgetOwn()
+      for (const { key, perUser } of this.#settings.values()) if (perUser) this.publish(key)
+    }
+    this.#id = id ?? this.#id
+  }
+
+  onState(state: LiveState): void {
+    this.#init.onState(state)
+  }
+
+  onSignedOut(): void {
+    this.#init.onSignedOut()
+  }
+
+  /** Hands the value over, or reads it first where the stream leaves it out. */
+  publish(key: string): void {
+    const setting = this.#settings.get(key)
+    if (!setting) return
+    if (setting.perUser && !this.#own) {
+      if (!this.#ownRead && this.#init.isWatched(key)) void this.#readOwn()
+      return
+    }
+    const value = this.#own?.get(key) ?? setting.value
+    if (value !== undefined) this.#init.onValue(key, value)
+    else if (this.#init.isWatched(key)) void this.#readLong(setting)
+  }
+
+  #take(settings: readonly StreamedSetting[], isEverything: boolean): void {
+    if (isEverything) this.#settings.clear()
+    for (const setting of settings) this.#settings.set(setting.key, setting)
+    for (const { key } of settings) this.publish(key)
+  }
+
+  #forgetOwn(): void {
+    this.#own = undefined
+    this.#ownRead?.abort()
+    this.#ownRead = undefined
+  }
+
+  async #readOwn(): Promise<void> {
+    this.#ownRead = new AbortController()
+    const { signal } = this.#ownRead
+    await Promise.resolve() // several events of one portion may say the same
+    while (!signal.aborted) {
+      const mine = await this.#init.client.mine({ signal }).catch(() => undefined)
+      if (signal.aborted) return
+      if (!mine) {
+        await pause(wait.last, signal)
+        continue
+      }
+      this.#own = new Map(
+        mine.flatMap(({ key, value, isOverridden }) => (isOverridden ? [[key, value]] : [])),
+      )
+      for (const { key } of mine) this.publish(key)
+      return
+    }
+  }
+
+  /** A secret is null. */
+  async #readLong(setting: StreamedSetting): Promise<void> {
+    const { client, isPublic } = this.#init
+    const { key, scope = SettingScope.Application, version = 0 } = setting
+    const signal = this.#running?.signal ?? AbortSignal.abort()
+    const isNews = (): boolean => this.#settings.get(key) === setting && !signal.aborted
+    while (isNews()) {
+      const got = await (
+        isPublic
+          ? client.publicValues({ signal }).then((values) => ({ value: values[key] ?? null, version }))
+          : client.get(key, scope, { signal })
+      ).catch(() => undefined)
+      if (!isNews()) return
+      if (got && got.version >= version) {
+        this.#settings.set(key, { ...setting, value: got.value })
+        return this.publish(key)
+      }
+      await pause(wait.last, signal) // the instance that answered does not have it yet
+    }
+  }
+}

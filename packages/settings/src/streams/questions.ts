@@ -1,0 +1,88 @@
+/** Asks the host whether callers of open streams are still signed in: by requests with what each of their sessions sent. */
+import { randomBytes } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+/** Seconds between two questions about a caller. */
+export const questionInterval = 60
+
+/** Callers who are asked about at once, and seconds after which one without an answer makes room for others. */
+const bounds = { atOnce: 256, patience: 10 }
+
+/** A caller with open streams, and when to ask about the caller. */
+interface Asked<S> {
+  readonly id: string
+  readonly streams: ReadonlySet<S>
+  /** By the clock of the streams, in seconds. */
+  due: number
+}
+
+const header = 'x-settings-stream-question'
+
+export class Questions<S extends { readonly reply: FastifyReply }> {
+  /** Nobody else can ask. */
+  readonly #secret = randomBytes(16).toString('hex')
+  /** Those who are asked about, with the second of the question. */
+  readonly #asked = new Map<Asked<S>, number>()
+  readonly #end: (stream: S) => void
+
+  constructor(end: (stream: S) => void) {
+    this.#end = end
+  }
+
+  /**
+   * Answers a request that is a question, without the hooks of an answer, which would prolong the session. Those of a refusal
+   * run: it ends the streams, so that there is no other one.
+   */
+  answer({ headers }: FastifyRequest, reply: FastifyReply, callerId: string): boolean {
+    const question = String(headers[header])
+    if (!question.startsWith(this.#secret)) return false
+    reply.hijack()
+    reply.raw.writeHead(question === this.#questionAbout(callerId) ? 204 : 401).end()
+    return true
+  }
+
+  /** Asks about those who are due, once a second. A caller without an answer is not asked about again. */
+  ask(callers: Iterable<Asked<S>>, now: number): void {
+    const waiting = (): number =>
+      [...this.#asked.values()].filter((since) => now - since < bounds.patience).length
+    let room = bounds.atOnce - waiting()
+    for (const caller of callers) {
+      if (caller.due > now || this.#asked.has(caller)) continue
+      if (room-- <= 0) return
+      caller.due = now + questionInterval
+      this.#asked.set(caller, now)
+      void this.#ask(caller).finally(() => this.#asked.delete(caller))
+    }
+  }
+
+  /** Never rejects. */
+  async #ask({ id, streams }: Asked<S>): Promise<void> {
+    const sessions = new Map([...streams].map(({ reply: { request } }) => [sessionOf(request), request]))
+    await Promise.all(
+      [...sessions].map(async ([session, request]) => {
+        if (!(await this.#isRefused(request, id))) return
+        for (const stream of streams) if (sessionOf(stream.reply.request) === session) this.#end(stream)
+      }),
+    )
+  }
+
+  /** A failure does not say that somebody has signed out, nor does 429. */
+  async #isRefused(request: FastifyRequest, callerId: string): Promise<boolean> {
+    const sent = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !name.startsWith(':')))
+    const headers = { ...sent, host: request.host, [header]: this.#questionAbout(callerId) }
+    const asked = { url: request.originalUrl, headers, remoteAddress: request.ip }
+    return request.server.inject(asked).then(
+      ({ statusCode }) => statusCode !== 204 && statusCode !== 429 && statusCode < 500,
+      () => false,
+    )
+  }
+
+  #questionAbout(callerId: string): string {
+    return `${this.#secret} ${encodeURIComponent(callerId)}`
+  }
+}
+
+/** What the caller is known by. */
+function sessionOf({ headers: { cookie, authorization } }: FastifyRequest): string {
+  return `${cookie}\n${authorization}`
+}

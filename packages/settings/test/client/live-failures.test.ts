@@ -1,0 +1,101 @@
+/** The live client while streams are refused, fall silent, or are told nothing: in a time that the tests make. */
+import { mock } from 'node:test'
+import { SettingScope } from '@fastify-modular/settings'
+import { type Test, test } from 'tap'
+import { clientOf, follow, start } from '../support/live.ts'
+
+const { Application, User } = SettingScope
+
+/** Time passes by `tick` alone. */
+function stopTime(t: Test) {
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => {
+    mock.timers.tick(60_000) // clients that are watched no more end their streams
+    mock.timers.reset()
+  })
+  return {
+    tick: (milliseconds: number) => mock.timers.tick(milliseconds),
+    settled: async (isSo: () => boolean) => {
+      for (let turn = 0; !isSo() && turn < 10_000; turn++) await new Promise(setImmediate)
+      t.ok(isSo(), String(isSo))
+    },
+  }
+}
+
+/** A `fetch` whose streams are answered by a function, where it returns an answer. */
+function answerStreams(answer: () => Response | undefined): typeof fetch {
+  return async (...args) => (String(args[0]).endsWith('/stream') && answer()) || fetch(...args)
+}
+
+test('where no stream is to be had, values are polled, and a stream is tried again', async (t) => {
+  for (const refusal of [
+    () => new Response('', { status: 503, headers: { 'retry-after': '30' } }),
+    () => new Response('', { status: 429, headers: { 'retry-after': '60' } }),
+    () => new Response('', { status: 404 }),
+    () => new Response('id: 0-00000000\nevent: over\ndata: {}\n\n'),
+  ])
+    await t.test('', async (t) => {
+      const { tick, settled } = stopTime(t)
+      const app = await start(t)
+      let isRefused = true
+      const client = await clientOf(app, {
+        fetch: answerStreams(() => (isRefused ? refusal() : undefined)),
+      })
+      const title = follow(t, client, 'app.title')
+      // An instance that closes answers 503, too, so the first one is asked again before values are polled.
+      if (refusal().status === 503) {
+        await settled(() => client.state === 'offline')
+        tick(1500)
+      }
+      await settled(() => client.state === 'polling' && title.values.length === 1)
+      await app.settings.contract.setSetting('app.title', 'Acme', Application)
+      tick(90_000)
+      await settled(() => title.values.length === 2)
+      isRefused = false
+      tick(90_000)
+      await settled(() => client.state === 'live')
+    })
+})
+
+test('a stream without a sign of life for 40 seconds is opened again', async (t) => {
+  const { tick, settled } = stopTime(t)
+  const app = await start(t)
+  let opened = 0
+  const client = await clientOf(app, {
+    fetch: async (...args: Parameters<typeof fetch>) => {
+      if (!String(args[0]).endsWith('/stream') || ++opened > 1) return fetch(...args)
+      const never = new ReadableStream({
+        start: (controller) =>
+          args[1]?.signal?.addEventListener('abort', () => controller.error(new Error('aborted'))),
+      })
+      return new Response(never)
+    },
+  })
+  const title = follow(t, client, 'app.title')
+  await settled(() => client.state === 'live')
+  tick(39_999)
+  t.same([client.state, opened], ['live', 1])
+  tick(1)
+  await settled(() => client.state === 'offline')
+  tick(1500)
+  await settled(() => client.state === 'live' && title.values.length === 1)
+  t.equal(opened, 2)
+})
+
+test('own values that cannot be read delay no value of the application', async (t) => {
+  const { tick, settled } = stopTime(t)
+  const app = await start(t)
+  await app.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
+  let isBroken = true
+  const client = await clientOf(app, {
+    fetch: async (...args: Parameters<typeof fetch>) =>
+      isBroken && String(args[0]).endsWith('/me') ? new Response('', { status: 500 }) : fetch(...args),
+  })
+  const [theme, title] = [follow(t, client, 'app.theme'), follow(t, client, 'app.title')]
+  await settled(() => title.values.length === 1)
+  t.same(theme.values, [])
+  isBroken = false
+  tick(30_000)
+  await settled(() => theme.values.length === 1)
+  t.same(theme.values, ['dark'])
+})

@@ -1,0 +1,52 @@
+/** Databases of the tests with statements that bypass their stores: what a restore or another program does. */
+import { postgres } from '@fastify-modular/settings/postgres'
+import { sqlite } from '@fastify-modular/settings/sqlite'
+import type { SettingsStore } from '@fastify-modular/settings/store'
+import { testDatabase } from '@fastify-modular/test-support/postgres'
+import Database from 'better-sqlite3'
+import { Pool } from 'pg'
+import type { Test } from 'tap'
+import { patient } from '../store/postgres/open-store.js'
+import { newFile } from './engines.ts'
+
+/** One database: stores on it, and statements that bypass them. */
+export interface SqlEngine {
+  readonly store: (pollInterval?: number) => SettingsStore
+  readonly run: (...statements: readonly string[]) => Promise<void>
+}
+
+export const sqlEngines = {
+  SQLite: async (t: Test): Promise<SqlEngine> => {
+    const file = await newFile(t)
+    return {
+      store: (pollInterval = 60_000) => sqlite({ file }, { pollInterval }),
+      async run(...statements) {
+        const database = new Database(file)
+        database.transaction(() => statements.forEach((statement) => void database.exec(statement)))()
+        database.close()
+      },
+    }
+  },
+  PostgreSQL: async (t: Test): Promise<SqlEngine> => {
+    const { url } = await testDatabase(t)
+    const pool = new Pool({ connectionString: url })
+    pool.on('error', () => {}) // dropping the database may end a connection before the pool does
+    t.teardown(() => pool.end())
+    return {
+      store: (pollInterval = 600_000) =>
+        postgres({ connectionString: url }, { pollInterval, timeouts: patient }),
+      run: async (...statements) => void (await pool.query(`begin; ${statements.join('; ')}; commit`)),
+    }
+  },
+}
+
+/** Goes back to a revision, as a database does that is restored from a backup. */
+export function backTo(revision: number): string[] {
+  return [
+    `delete from settings_value where revision > ${revision}`,
+    `delete from settings_history where revision > ${revision}`,
+    `update settings_meta set value = coalesce(
+      (select '${revision}-' || token from settings_history where scope < 2 and revision = ${revision} limit 1), '${revision}')
+      where name = 'revision'`,
+  ]
+}
