@@ -27,7 +27,6 @@ export class Previewer {
   #values: Values = new Map()
   #reported = new Map<string, JsonValue>()
   #frame = 0
-  #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(editor: SettingsEditor, options: () => PreviewOptions) {
     this.#editor = editor
@@ -98,7 +97,6 @@ export class Previewer {
     this.#reported = shown
     if (phase === this.#editor.state.preview) return
     this.#editor.preview(phase)
-    clearTimeout(this.#timer)
-    if (phase === 'saved') this.#timer = setTimeout(() => this.#enter('none'), savedTime)
+    if (phase === 'saved') setTimeout(() => this.#editor.state.preview === phase && this.#enter('none'), savedTime)
   }
 }
