@@ -22,19 +22,19 @@ export function readVariable(setting: RegisteredSetting): VariableValue {
     const text = path === '' ? variable : readText(path)
     if (text === '') return { problems: [] }
     const { value, errors } = parse(setting, decodeDefault(type, text))
-    return errors.length > 0
-      ? { problems: [`${name}: ${errors.join(' ')}`] }
-      : { value: deepFreeze(value), problems: [] }
+    if (errors.length > 0) return { problems: [`${name}: ${errors.join(' ')}`] }
+    return { value: deepFreeze(value), problems: [] } // which is not too deep
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     return { problems: [`${name}: ${error.message}`] }
   }
 }
 
-/** A rule of the developer's own may quote the value, or throw it. */
+/** A schema names members of the value; a rule of the developer's own may quote the value, or throw it. */
 function parse(setting: RegisteredSetting, given: JsonValue): ReturnType<typeof parseValue> {
+  if (given === null) return { value: given, errors: ['null cannot be locked.'] }
   try {
-    const byType = parseValue({ ...setting, validate: null }, given)
+    const byType = parseValue({ ...setting, parseSchema: null, validate: null }, given)
     if (byType.errors.length > 0) return byType
     const parsed = parseValue(setting, given)
     return parsed.errors.length > 0 ? { ...parsed, errors: [notFitting] } : parsed
