@@ -62,8 +62,8 @@ function randomNumbers(seed: number): () => number {
   }
 }
 
-const likely: readonly JsonValue[] = [
-  ...[
+const likely: readonly JsonValue[] = Object.values<readonly JsonValue[]>({
+  texts: [
     '',
     ' ',
     'x',
@@ -80,7 +80,7 @@ const likely: readonly JsonValue[] = [
     '\ud800',
     '💥',
   ],
-  ...[
+  addresses: [
     'https://example.com',
     'HTTP://a',
     'https://user@x.org',
@@ -89,7 +89,7 @@ const likely: readonly JsonValue[] = [
     'a@b@c',
     'é@example.com',
   ],
-  ...[
+  moments: [
     '2025-01-31T14:30',
     '2025-02-30T14:30:00Z',
     '2025-01-31T14:30:00+02:00',
@@ -97,9 +97,9 @@ const likely: readonly JsonValue[] = [
     '  padded  ',
     'long'.repeat(9),
   ],
-  ...[0, -5, -6, 100, 100.5, 1e21, 2 ** 53, 1e-7, -0, true, false, null],
-  ...[[], [1], [1, 2, 3, 4], [1.5], {}, { a: 1 }, { size: 2 }, [['']], { a: '\ud800' }],
-]
+  scalars: [0, -5, -6, 100, 100.5, 1e21, 2 ** 53, 1e-7, -0, true, false, null],
+  nested: [[], [1], [1, 2, 3, 4], [1.5], {}, { a: 1 }, { size: 2 }, [['']], { a: '\ud800' }],
+}).flat()
 
 function createRandom(random: () => number): () => JsonValue {
   const below = (bound: number): number => Math.floor(random() * bound)
