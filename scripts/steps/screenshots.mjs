@@ -1,19 +1,13 @@
-// Takes the pictures of the README from the example application, in Inter, whatever fonts this machine has.
+// Takes the pictures of the README from the example application, in Inter, whatever fonts this machine has, and writes down what they say.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { openPicture, pictures, textOf } from '../pictures.mjs'
 
 const folder = 'docs/images'
 const most = 200_000 // bytes of a picture
 const fromHost = createRequire(resolve('packages/host-example/package.json'))
-
-/** What each picture shows, in the week of the demonstration: `signIn` names the account. */
-const pictures = [
-  { name: 'administration-light', path: '/settings/manage', signIn: 'admin', colorScheme: 'light' },
-  { name: 'preferences-dark', path: '/settings/preferences', signIn: 'alice', colorScheme: 'dark' },
-  { name: 'home-phone', path: '/', signIn: 'admin', colorScheme: 'light', width: 390, height: 844 },
-]
 
 export default async function screenshots() {
   const { spawnApp } = await import(resolve('test-support/dist/spawn-app.js'))
@@ -51,34 +45,12 @@ async function fontStyle() {
   return `${(await Promise.all(faces)).join('')}:root{--fm-font:Inter}body,.fm{font-family:Inter}`
 }
 
-async function signIn(context, url, name) {
-  const data = { username: name, password: `demo-${name}` }
-  await context.request.post(`${url}/login`, { data, failOnStatusCode: true })
-}
-
-async function take(
-  browser,
-  url,
-  style,
-  { name, path, colorScheme, width = 1280, height = 800, ...picture },
-) {
-  const viewport = { width, height }
-  const context = await browser.newContext({
-    viewport,
-    colorScheme,
-    reducedMotion: 'reduce',
-    bypassCSP: true,
-  })
-  await signIn(context, url, picture.signIn)
-  const page = await context.newPage()
-  await page.goto(url + path)
-  await page.addStyleTag({ content: style })
-  await page.getByRole('heading', { level: 1 }).first().waitFor()
-  await page.waitForLoadState('networkidle')
-  await page.evaluate('document.fonts.ready')
-  const file = join(folder, `${name}.png`)
+async function take(browser, url, style, picture) {
+  const page = await openPicture(browser, url, picture, style)
+  const file = join(folder, picture.name)
   const image = await page.screenshot()
-  if (image.length > most) throw new Error(`${file} would have ${image.length} bytes, more than ${most}`)
-  await writeFile(file, image)
-  await context.close()
+  if (image.length > most) throw new Error(`${file}.png would have ${image.length} bytes, more than ${most}`)
+  await writeFile(`${file}.png`, image)
+  await writeFile(`${file}.txt`, await textOf(page))
+  await page.context().close()
 }

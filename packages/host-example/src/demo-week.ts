@@ -1,5 +1,5 @@
 /** A week in the life of the example: its first visitor sees people at work instead of emptiness. */
-import type { Settings, SettingToken } from '@fastify-modular/settings'
+import { PreconditionFailedException, type Settings, type SettingToken } from '@fastify-modular/settings'
 import type { FastifyPluginAsync } from 'fastify'
 import { appSettings, systemSettings, userSettings } from './app-settings.ts'
 import type { Database } from './database/database.ts'
@@ -12,7 +12,12 @@ export const demoWeek: FastifyPluginAsync<{ readonly database: Database }> = asy
   app.addHook('onReady', async function writeWeek() {
     const existing = await notes.list({ id: 'admin', isAdmin: true })
     if (settings.status.revision > 0 || existing.length > 0) return
-    for (const [hoursAgo, step] of week) await at(Date.now() - hoursAgo * hour, () => step(settings, notes))
+    try {
+      for (const [hoursAgo, step] of week) await at(Date.now() - hoursAgo * hour, () => step(settings, notes))
+    } catch (error) {
+      // Another instance that starts now has taken the first step: the week is its work.
+      if (!(error instanceof PreconditionFailedException)) throw error
+    }
   })
 }
 
@@ -54,7 +59,10 @@ const { maintenanceMode } = systemSettings
 const inThreeWeeks = (): string => new Date(Date.now() + 21 * 24 * hour).toISOString()
 
 const week: readonly (readonly [hoursAgo: number, step: Step])[] = [
-  [163, set('admin', title, 'Acme Notes', 'Our own name')],
+  [
+    163,
+    (settings) => settings.set(title, 'Acme Notes', { actor: 'admin', note: 'Our own name', version: 0 }),
+  ],
   [162, set('admin', logo, 'leaf')],
   [161, write('admin', 'Who does what', 'Eli changes the settings, I keep the server, everybody writes.')],
   [

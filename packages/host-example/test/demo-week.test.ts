@@ -1,7 +1,15 @@
 /** What the first visitor of the example finds. */
 import { join } from 'node:path'
+import { events } from '@fastify-modular/core'
+import { settings } from '@fastify-modular/settings'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { sql } from 'drizzle-orm'
+import Fastify from 'fastify'
 import { test } from 'tap'
+import { appSettings, systemSettings, userSettings } from '#src/app-settings.js'
+import type { DatabaseConfig } from '#src/config.js'
+import { openDatabase } from '#src/database/open-database.js'
+import { demoWeek } from '#src/demo-week.js'
 import { startHost, tempFolder } from './host.js'
 
 const day = 24 * 60 * 60 * 1000
@@ -32,6 +40,38 @@ test('the first start has notes, four people and a week of changes by several of
   const again = await startHost(t, { DATABASE_URL, DEMO_WEEK: 'on' })
   const later = await again.signIn('admin')
   t.equal((await later.ask('/api/notes')).json.length, notes.length, 'a second start adds nothing')
+})
+
+test('of two instances that start at once on an empty database, one writes the week', async (t) => {
+  const file = join(await tempFolder(t), 'host.sqlite')
+  const configs: DatabaseConfig[] = [
+    { kind: 'sqlite', file },
+    { kind: 'postgres', url: (await testDatabase(t)).url },
+  ]
+  for (const config of configs) {
+    /** `isEmpty` runs when this instance has found no note. */
+    const start = async (isEmpty = async () => {}) => {
+      const database = await openDatabase(config, () => undefined)
+      const rows: typeof database.rows = async (statement) => {
+        const found = await database.rows(statement)
+        if (found.length === 0) await isEmpty()
+        return found
+      }
+      const app = Fastify()
+      app.addHook('onClose', () => database.close())
+      t.teardown(() => app.close())
+      await app.register(events, { transport: database.eventTransport })
+      const definitions = [appSettings, userSettings, systemSettings]
+      await app.register(settings, { definitions, store: database.settingsStore, routes: false })
+      await app.register(demoWeek, { database: { ...database, rows } })
+      await app.ready()
+      return database
+    }
+    let starts = 0
+    const database = await start(async () => void (starts++ === 0 && (await start())))
+    const [notes] = await database.rows(sql`select count(*) as notes from notes`)
+    t.equal(Number(notes?.['notes']), 5, config.kind)
+  }
 })
 
 test('on PostgreSQL the same has happened, just now', async (t) => {

@@ -227,6 +227,12 @@ test('a draft shows in the page itself', async (t) => {
             },
           })
         }
+        const { getComputedStyle } = globalThis
+        // With container queries it lays the page out.
+        globalThis.getComputedStyle = (...of) => {
+          counts.layouts++
+          return getComputedStyle(...of)
+        }
         for (const name of ['offsetWidth', 'offsetHeight', 'offsetTop', 'offsetLeft'] as const) {
           const own = Object.getOwnPropertyDescriptor(HTMLElement.prototype, name)
           Object.defineProperty(HTMLElement.prototype, name, {

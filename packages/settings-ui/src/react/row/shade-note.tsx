@@ -19,20 +19,18 @@ export function ShadeNote({ color }: { readonly color: string }): ReactNode {
   )
 }
 
-/** Whether the page is shown in its dark scheme. */
+/** Whether the page is shown in its dark scheme. Asking for computed styles would lay the page out for each colour of a drag. */
 function useIsDark(): boolean {
   const { root } = usePage()
   return useSyncExternalStore(observe, () => {
-    const { colorScheme } = getComputedStyle(root.current ?? document.documentElement)
-    return colorScheme === 'light dark'
-      ? matchMedia('(prefers-color-scheme: dark)').matches
-      : colorScheme === 'dark'
+    const scheme = root.current?.closest('[data-theme]')?.getAttribute('data-theme')
+    return scheme === 'dark' || (scheme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
   })
 }
 
 /** Calls when the document gets another scheme. */
 function observe(listener: () => void): () => void {
   const observer = new MutationObserver(listener)
-  observer.observe(document.documentElement, { attributes: true })
+  observer.observe(document.documentElement, { attributeFilter: ['data-theme'] })
   return () => observer.disconnect()
 }

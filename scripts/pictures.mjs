@@ -1,0 +1,59 @@
+// What the pictures of the README show: pages of the example application, in the week of its demonstration.
+
+/** `signIn` names the account, `enter` what is typed, by the name of its field. */
+export const pictures = [
+  {
+    name: 'preview-light',
+    path: '/inertia/settings',
+    signIn: 'admin',
+    colorScheme: 'light',
+    enter: {
+      Title: 'Acme Field Notes',
+      'Primary colour': '#c8632b',
+      Banner: 'We are closed on Thursday 24 December. Letters leave on Monday.',
+    },
+  },
+  { name: 'administration-light', path: '/settings/manage', signIn: 'admin', colorScheme: 'light' },
+  { name: 'preferences-dark', path: '/settings/preferences', signIn: 'alice', colorScheme: 'dark' },
+  { name: 'home-phone', path: '/', signIn: 'admin', colorScheme: 'light', width: 390, height: 844 },
+]
+
+/** Opens the page of a picture in a context of its own, and waits until it is there. */
+export async function openPicture(
+  browser,
+  url,
+  { path, signIn, colorScheme, enter = {}, ...picture },
+  style,
+) {
+  const { width = 1280, height = 800 } = picture
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme,
+    locale: 'en-GB',
+    reducedMotion: 'reduce',
+    bypassCSP: true,
+  })
+  const data = { username: signIn, password: `demo-${signIn}` }
+  await context.request.post(`${url}/login`, { data, failOnStatusCode: true })
+  const page = await context.newPage()
+  await page.goto(url + path)
+  if (style) await page.addStyleTag({ content: style })
+  await page.getByRole('heading', { level: 1 }).first().waitFor()
+  await page.waitForLoadState('networkidle')
+  for (const [name, text] of Object.entries(enter)) await page.getByLabel(name, { exact: true }).fill(text)
+  if (path !== '/') await page.locator('main label').first().waitFor()
+  if (picture.name.startsWith('preview')) await page.locator('.fm-try:visible').waitFor()
+  await page.evaluate('document.fonts.ready')
+  return page
+}
+
+/** The words of a page, a line each, without those that depend on the time of day. */
+export async function textOf(page) {
+  const parts = '.brand, nav a, aside > p, h1, h2, main label, .fm-pill, .fm-try, main li b, main .fm-button'
+  const lines = await page.locator(`:is(${parts}):visible`).allInnerTexts()
+  return lines
+    .map((line) => line.replaceAll(/\s+/g, ' ').trim())
+    .filter((line) => line !== '' && !/^(?:Good |in \d)/.test(line))
+    .join('\n')
+    .concat('\n')
+}
