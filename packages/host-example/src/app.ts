@@ -5,6 +5,7 @@ import { createErrorServerOptions, errors } from '@fastify-modular/errors'
 import { cookieFlash, inertia } from '@fastify-modular/inertia'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import { settings } from '@fastify-modular/settings'
+import { ofrep } from '@fastify-modular/settings/openfeature'
 import { settingsUi } from '@fastify-modular/settings-ui'
 import fastifyStatic from '@fastify/static'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -106,6 +107,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     // Users change their own preferences without the right to change the application.
     selfService: true,
   })
+  await app.register(ofrep)
   await app.register(settingsUi, {
     ...settingsPagesLook(app, document),
     selfService: true,

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import { memoryStore, setting, settings, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
+import { ofrep } from '@fastify-modular/settings/openfeature'
 import type { SettingsStore } from '@fastify-modular/settings/store'
 import Fastify from 'fastify'
 import { test, type Test } from 'tap'
@@ -34,6 +35,7 @@ const linesOfHost: readonly Line[] = [
 const linesOfSettings: readonly Line[] = [
   { audit: 'settings.reencrypt', reencrypted: 1, history: 1, unreadable: [] },
   { audit: 'settings.erase', user: /^[\w-]{11}$/, values: 1, history: 1, mentions: 0, complete: true },
+  { audit: 'flags.evaluate', actor: 'service', user: 'bob' },
 ]
 
 test('the log tells auditors who did what, and holds no value, password or typed name', async (t) => {
@@ -65,6 +67,11 @@ test('the log tells auditors of secrets encrypted anew and of an erased user, an
   const { app, log } = await startSettings(t, { store, encryption: { keys } })
   await app.settings.reencrypt()
   await app.settings.eraseUser('mallory')
+  await app.inject({
+    method: 'POST',
+    url: '/ofrep/v1/evaluate/flags',
+    payload: { context: { targetingKey: 'bob' } },
+  })
   t.match(auditLines(log()), linesOfSettings)
   t.equal(auditLines(log()).length, linesOfSettings.length)
   t.notMatch(log(), /A secret|A choice|mallory/)
@@ -106,6 +113,8 @@ async function startSettings(t: Test, options: SettingsOptions) {
   const secret = setting.text('x.secret', { displayName: 'Secret', scope: Application, sensitive: true })
   const choice = setting.text('x.choice', { displayName: 'Choice', scope: User })
   await app.register(settings, { ...options, definitions: [secret, choice] })
+  const service = { id: 'service', permissions: ['Flags.Evaluate'] }
+  await app.register(ofrep, { caller: () => service, evaluateForOthers: 'Flags.Evaluate' })
   await app.ready()
   return { app, log: () => lines.join('') }
 }

@@ -111,6 +111,8 @@ export interface SettingDefinition extends SettingHints {
   readonly placeholder?: string | null
   /** Readable without signing in, in `GET /api/settings/public`. @default false */
   readonly public?: boolean
+  /** Read by OpenFeature, too: from `@fastify-modular/settings/openfeature`. Needs a default; never sensitive. @default false */
+  readonly flag?: boolean
   /**
    * The environment variable that fixes the value where it is set, or where `<name>_FILE` names a file of at most 64 KiB
    * that has it: `SMTP_HOST`. Read once, at boot, in the form of `defaultValue`.

@@ -37,6 +37,7 @@ function definition(type: SettingType, more: Partial<SettingDefinitionDto> = {})
     patternHint: null,
     maxLength: null,
     schema: null,
+    flag: false,
     groupName: null,
     env: null,
     write: null,

@@ -23,6 +23,10 @@ export function checkDefinition(definition: CompleteDefinition): string[] {
   problems.push(...variableProblems(definition))
   if (definition.public && sensitive)
     problems.push('a sensitive setting cannot be public: remove one of the two')
+  if (definition.flag && sensitive)
+    problems.push('a sensitive setting cannot be a flag: remove one of the two')
+  if (definition.flag && isNothing(definition))
+    problems.push('a flag always has a value: give it a default other than null')
   return problems
 }
 
@@ -88,6 +92,10 @@ export function checkCondition(
   if (other.definition.sensitive) return [`${where}which is sensitive: its value is never shown`]
   const errors = equals === null ? [] : validateValue(other, equals)
   return errors.map((error) => `${where}and waits for a value that it never has: ${error}`)
+}
+
+function isNothing({ type, defaultValue }: CompleteDefinition): boolean {
+  return defaultValue === null || (type === SettingType.Json && defaultValue.trim() === 'null')
 }
 
 function hasDuplicates(values: readonly string[]): boolean {

@@ -90,6 +90,7 @@ export const definitionSchema = Type.Object({
   docsUrl: nullable(Type.String({ pattern: '^https://' }), 'an absolute https URL'),
   patternHint: nullable(Type.String(filled), 'a string that is not empty'),
   schema: nullable(jsonSchema, 'a JSON Schema, of TypeBox for example: Type.Array(Type.String())'),
+  flag: flag(),
 })
 
 /** What JSON Schema cannot say about members that satisfy it. */

@@ -2,16 +2,10 @@
 import { setImmediate } from 'node:timers/promises'
 import { requireUser } from '../memory/user-values.ts'
 import type { Parts } from '../parts.ts'
-import { userHash } from '../store/store.ts'
+import { type Erased, userHash } from '../store/store.ts'
 
 /** Counts of removed data, and the places that may still have some. */
-export interface ErasureReport {
-  /** Values of the user. */
-  readonly values: number
-  /** Entries of the history of these values. */
-  readonly history: number
-  /** Other values and entries of history that do not name the user as their writer any more; entries lost their note, too. */
-  readonly mentions: number
+export interface ErasureReport extends Omit<Erased, 'isDone'> {
   /** Where the settings cannot remove the user. */
   readonly left: readonly string[]
 }

@@ -36,9 +36,7 @@ export function addSettingsRoutes(
   for (const schema of components) scope.addSchema(schema)
   // Handlers answer with exactly what their schemas describe: to compile those would make booting the slower part.
   scope.setSerializerCompiler(() => JSON.stringify)
-  // An error handler that is set later, or in another scope, does not receive the errors of this scope.
-  const isErrorsPlugin = scope.hasDecorator('problems') && scope.errorHandler.name !== 'defaultErrorHandler'
-  if (!isErrorsPlugin) scope.setErrorHandler(answerProblem)
+  if (!hasErrorsPlugin(scope)) scope.setErrorHandler(answerProblem)
 
   const context = {
     app: scope.withTypeProvider<SchemaTypes>(),
@@ -57,8 +55,13 @@ export function addSettingsRoutes(
   addStreamRoutes(context)
 }
 
+/** An error handler that is set later, or in another scope, does not receive the errors of this scope. */
+export function hasErrorsPlugin(scope: FastifyInstance): boolean {
+  return scope.hasDecorator('problems') && scope.errorHandler.name !== 'defaultErrorHandler'
+}
+
 /** Answers a failure with problem details (RFC 9457), where no errors plugin does. */
-function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+export function answerProblem(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
   const problem = problemOfError(error)
   if (problem.status >= 500) request.log.error({ err: error }, 'settings request failed')
   else request.log.info({ code: problem.code, status: problem.status }, 'settings request refused')

@@ -15,36 +15,5 @@ export {
 } from './plan-write.ts'
 export { noRevision, parseRevision, type Revision, revisionId } from './revision.ts'
 export { compareHistoryIds, selectHistory, selectPage } from './select-history.ts'
-export {
-  type AppliedChange,
-  type CurrentRows,
-  type Erased,
-  type HistoryId,
-  type HistoryPlace,
-  type HistoryQuery,
-  type HistoryRow,
-  type KeyCount,
-  type NewsQuery,
-  type Reencrypted,
-  type ReencryptRequest,
-  type RowChange,
-  type RowId,
-  type Scanned,
-  type SettingsStore,
-  type SharedStore,
-  type StoreContext,
-  type StoredRow,
-  type StoreInfo,
-  type StoreNews,
-  type StoreWatch,
-  type Survey,
-  type SurveyQuery,
-  TooManyWritesException,
-  type TrimLimits,
-  type TrimResult,
-  userHash,
-  type UserNews,
-  type UserStore,
-  type WriteRequest,
-  type WriteResult,
-} from './store.ts'
+export type * from './store.ts'
+export { TooManyWritesException, userHash } from './store.ts'

@@ -73,8 +73,10 @@ export function isOutdated({ store, mode, found, known }: SchemaState): boolean 
   return found < known
 }
 
-/** Where the tables of PostgreSQL are; the same as in the options of the store. */
+/** Where the tables of PostgreSQL are. */
 export interface PostgresTableNames {
+  /** Made when missing. @default the search path of the connection, usually `public` */
   readonly schema?: string
+  /** Put before the names of the tables. @default '' */
   readonly tablePrefix?: string
 }

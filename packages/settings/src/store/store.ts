@@ -201,7 +201,7 @@ export interface Erased {
   readonly values: number
   /** Entries of the history of these values. */
   readonly history: number
-  /** Other values and entries of history that named the user as their writer. */
+  /** Other values and entries of history that named the user as their writer; entries lost their note, too. */
   readonly mentions: number
   /** Whether another call is needed. */
   readonly isDone: boolean

@@ -94,6 +94,14 @@ const refused: readonly (readonly [string, SettingType, Partial<SettingDefinitio
   ['an allowed value twice', SettingType.Select, { allowedValues: ['a', 'a'] }, /twice/],
   ['public together with sensitive', SettingType.Text, { public: true, sensitive: true }, /cannot be public/],
   [
+    'a flag that is sensitive',
+    SettingType.Text,
+    { flag: true, sensitive: true, defaultValue: 'a' },
+    /sensitive setting cannot be a flag/,
+  ],
+  ['a flag without a default', SettingType.Bool, { flag: true, required: true }, /a flag always has a value/],
+  ['a flag of null', SettingType.Json, { flag: true, defaultValue: ' null\n' }, /a flag always has a value/],
+  [
     'a Number default that is not a number',
     SettingType.Number,
     { defaultValue: '' },
@@ -275,4 +283,15 @@ test('each member that definitions have is accepted, so that the list of names i
   const [complete] = registry.getDefinitions()
   t.ok(complete)
   t.equal(problemOf(complete), '')
+})
+
+test('a flag has a default of any type, the text null and the empty text among them', async (t) => {
+  for (const [type, defaultValue] of [
+    [SettingType.Bool, 'false'],
+    [SettingType.Number, '0'],
+    [SettingType.Text, 'null'],
+    [SettingType.Text, ''],
+    [SettingType.Json, '[null]'],
+  ] as const)
+    t.equal(problemOf(define(type, { flag: true, defaultValue })), '')
 })

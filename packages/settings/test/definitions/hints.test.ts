@@ -166,7 +166,7 @@ test('no hint makes the registry throw before check', async () => {
     'confirm',
     'restart',
   ]
-  names.push('docsUrl', 'patternHint', 'schema')
+  names.push('docsUrl', 'patternHint', 'schema', 'flag')
   const hostile = fc.record(Object.fromEntries(names.map((name) => [name, fc.anything()])), {
     requiredKeys: [],
   })

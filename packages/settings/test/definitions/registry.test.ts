@@ -71,6 +71,7 @@ test('decision 1: required and sensitive are false and order is 0 unless said ot
     docsUrl: null,
     patternHint: null,
     schema: null,
+    flag: false,
   })
 })
 

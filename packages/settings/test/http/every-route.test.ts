@@ -145,10 +145,12 @@ for (const [way, caller] of Object.entries(withoutCaller)) {
     await fill(app)
     const { revision } = app.settings.status
     for (const route of requestsOf(app)) {
-      const { statusCode, payload } = await request(app, route)
+      const { statusCode, headers, payload } = await request(app, route)
       if (route.isPublic) t.equal(statusCode, 200, route.name)
       else {
         t.match(statusCode, /^(401|500)$/, route.name)
+        t.equal(headers['content-type'], 'application/problem+json', route.name)
+        if (statusCode === 401) t.ok(headers['www-authenticate'], route.name)
         t.notMatch(payload, /two/, route.name)
       }
     }

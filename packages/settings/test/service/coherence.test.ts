@@ -247,23 +247,6 @@ test('callers of catchUp() share one check, however many calls there are meanwhi
   onLook.run = () => {}
 })
 
-test('a database that went back in time is read again', async (t) => {
-  const { here, there, inner } = await createTwo(t)
-  for (let value = 1; value <= 5; value++) await here.settings.contract.setSetting('mail.port', value, System)
-  await there.settings.refresh()
-  const restored = memoryStore()
-  await restored.shared.write({
-    actor: null,
-    origin: 'backup',
-    reads: [{ scope: System, userId: '', key: 'mail.port' }],
-    decide: () => [{ scope: System, userId: '', key: 'mail.port', value: '99', encrypted: false }],
-  })
-  Object.assign(inner, restored)
-  await there.settings.refresh()
-  t.equal(there.settings.get(definitions.port), 99)
-  t.equal(there.settings.status.revision, 1)
-})
-
 /** What was logged as a warning or worse. */
 function collectWarnings() {
   const lines: string[] = []

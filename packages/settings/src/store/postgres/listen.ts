@@ -7,6 +7,7 @@ import type { Client, Pool } from 'pg'
 import { SettingScope } from '../../setting-definition.ts'
 import { parseRevision, type Revision, revisionId } from '../revision.ts'
 import { type StoreWatch, userHash, type WriteResult } from '../store.ts'
+import type { Connections } from './connection.ts'
 import type { PostgresNames } from './names.ts'
 
 /** More users are not named, and instances forget all: the names of so many fit into one notification of 8,000 bytes. */
@@ -77,20 +78,12 @@ export function payloadOf(users: ReadonlySet<string>, instance: string): string 
 
 /** What the listener needs, and what it calls. */
 export interface ListenOptions {
-  /** Makes a connection, not connected yet. */
-  readonly createClient: () => Client
-  /** Called with each client that has connected. */
-  readonly prepare: (client: Client) => Promise<void>
+  readonly connections: Pick<Connections, 'createClient' | 'prepare' | 'timeouts'>
   readonly names: PostgresNames
   /** The mark of the notifications of this instance. */
   readonly instance: string
   /** A hint is given after so many milliseconds, with or without a notification. */
   readonly pollInterval: number
-  /** Milliseconds between two tests whether the connection still answers, and how long the answer may take. */
-  readonly probe: number
-  readonly answer: number
-  /** How many milliseconds stopping may take. */
-  readonly close: number
   readonly watch: StoreWatch
 }
 
@@ -99,16 +92,17 @@ export interface ListenOptions {
  * first attempt, whether or not it succeeded.
  */
 export async function listen(options: ListenOptions): Promise<() => Promise<void>> {
-  const { names, instance, watch, probe, answer } = options
+  const { connections, names, instance, watch } = options
+  const { timeouts } = connections
   const poll = setInterval(() => watch.onHint(), options.pollInterval)
   let stop = async (): Promise<void> => {}
   await new Promise<void>((endFirstAttempt) => {
     stop = keepListening({
       channels: [names.channel, names.userChannel],
-      connect: (signal) => connect(options, signal),
+      connect: (signal) => connect(connections, signal),
       disconnect,
-      probe,
-      answer,
+      probe: timeouts.probe,
+      answer: timeouts.connect,
       onListening() {
         endFirstAttempt()
         watch.onHint() // something may have been committed while the connection was lost
@@ -127,11 +121,14 @@ export async function listen(options: ListenOptions): Promise<() => Promise<void
   })
   return async () => {
     clearInterval(poll)
-    await within(options.close, stop())
+    await within(timeouts.close, stop())
   }
 }
 
-async function connect({ createClient, prepare }: ListenOptions, signal: AbortSignal): Promise<Client> {
+async function connect(
+  { createClient, prepare }: ListenOptions['connections'],
+  signal: AbortSignal,
+): Promise<Client> {
   const client = createClient()
   client.on('error', () => {}) // lost before anything listens for that, it would end the process
   const giveUp = () => client.connection.stream.destroy()

@@ -39,10 +39,6 @@ export interface PostgresPool {
 export interface PostgresOptions extends PostgresTableNames, ConnectionOptions {
   /** @default 'auto' */
   readonly migrate?: MigrateMode
-  /** Where the tables are; made when missing. @default the search path of the connection, usually `public` */
-  readonly schema?: string
-  /** Put before the names of the tables. @default '' */
-  readonly tablePrefix?: string
   /** Milliseconds after which a change of another instance is noticed even if no notification arrives. @default 30000 */
   readonly pollInterval?: number
   /** Milliseconds for which changes of users' values are gathered before other instances are notified of them. @default 20 */
@@ -106,16 +102,12 @@ class PostgresStore extends SqlStore<OpenDatabase> {
     }
   }
 
-  protected startWatch({ createClient, prepare, timeouts }: OpenDatabase, watch: StoreWatch) {
+  protected startWatch(connections: OpenDatabase, watch: StoreWatch) {
     return listen({
-      createClient,
-      prepare,
+      connections,
       names: this.#names,
       instance: this.#instance,
       pollInterval: this.#options.pollInterval ?? 30_000,
-      probe: timeouts.probe,
-      answer: timeouts.connect,
-      close: timeouts.close,
       watch: { ...watch, onLost: (error) => watch.onLost(toStoreFailure(error)) },
     })
   }
@@ -150,13 +142,8 @@ class PostgresStore extends SqlStore<OpenDatabase> {
       maintenance: {
         ...maintenance,
         // Also after an erasure that failed: it may have been committed.
-        erase: async (userId) => {
-          try {
-            return await maintenance.erase(userId)
-          } finally {
-            announcer.addUser(userId)
-          }
-        },
+        erase: (userId) =>
+          Promise.resolve(maintenance.erase(userId)).finally(() => announcer.addUser(userId)),
       },
     }
   }

@@ -12,7 +12,9 @@ export function writeStatements(names: PostgresNames) {
         select set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true),
           set_config('idle_in_transaction_session_timeout', $3, true), set_config('plan_cache_mode', 'force_generic_plan', true)
       )`
-  const now = `(extract(epoch from clock_timestamp()) * 1000)::bigint as now`
+  // Numbers as doubles, which the driver reads as numbers: times and versions are below 2^53.
+  const now = `(extract(epoch from clock_timestamp()) * 1000)::bigint::float8 as now`
+  const stored = `v.value, v.encrypted, v.revision::float8 as revision, v.updated_at::float8 as "updatedAt", v.updated_by as "updatedBy"`
   return {
     // Takes the lock of System and Application rows; selects the revision and the time of the server. `$1` to `$3` are the
     // time-outs of the server for a lock, a statement and an idle transaction, in milliseconds.
@@ -21,7 +23,8 @@ export function writeStatements(names: PostgresNames) {
     // `$1` to `$3` name rows. Sent after the lock is held: an earlier statement would see rows as they were before it.
     // A lateral look-up per row: a join would be planned as a scan of the table whatever the number of rows asked for.
     find: `
-      select v.* from unnest($1::smallint[], $2::text[], $3::text[]) as id (scope, user_id, key)
+      select id.scope, id.user_id as "userId", id.key, ${stored}
+      from unnest($1::smallint[], $2::text[], $3::text[]) as id (scope, user_id, key)
       cross join lateral (
         select * from ${values} v
         where (v.scope, v.user_id, v.key) = (id.scope, id.user_id, id.key) limit 1
@@ -36,9 +39,9 @@ export function writeStatements(names: PostgresNames) {
     // Rows are locked in the order of the database, which compares bytes; that of our texts differs beyond U+FFFF: an
     // erasure locks rows of other users. The time is taken when the locks are held: above the join, for each row.
     findUsers: `
-      select id.*, v.value, v.encrypted, v.revision, v.updated_at, v.updated_by, ${now},
+      select id.scope, id.user_id as "userId", id.key, ${stored}, ${now},
         case when v.revision is null then (
-          select max(h.revision) from ${history} h where (h.key, h.scope, h.user_id) = (id.key, id.scope, id.user_id)
+          select max(h.revision)::float8 from ${history} h where (h.key, h.scope, h.user_id) = (id.key, id.scope, id.user_id)
         ) end as last
       from (
         select 2::smallint as scope, * from unnest($1::text[], $2::text[]) as named (user_id, key)

@@ -56,11 +56,11 @@ export class PostgresWriter implements SqlWriter {
   shared(request: WriteRequest): Promise<WriteResult> {
     return this.#transact(this.#sharedTurn, async (client) => {
       const [, locked, found] = await send(client, [begin, this.#lock(), this.#find(request.reads)])
-      const [meta] = (locked?.rows ?? []) as { readonly value: string; readonly now: string }[]
+      const [meta] = (locked?.rows ?? []) as { readonly value: string; readonly now: number }[]
       const result = planWrite(request, {
         ...(parseRevision(meta?.value) ?? noRevision),
-        at: Number(meta?.now ?? Date.now()),
-        rows: rowsOf(found).flatMap(toRow),
+        at: meta?.now ?? Date.now(),
+        rows: (found?.rows ?? []) as StoredRow[],
       })
       const columns = [...columnsOf(request, result), revisionId(result)]
       return this.#finish(client, request, result, this.#prepared('save', columns))
@@ -81,16 +81,11 @@ export class PostgresWriter implements SqlWriter {
     return this.#inTurnOf(ids[0]?.userId ?? '', () =>
       this.#transact(this.#usersTurn, async (client) => {
         const [, , found, shared] = await send(client, statements)
-        const own = rowsOf(found)
-        const lastVersions = new Map(
-          own.map(({ scope, user_id: userId, key, last }) => [
-            rowIdText({ scope, userId, key }),
-            Number(last),
-          ]),
-        )
+        const own = (found?.rows ?? []) as FoundOfUser[]
+        const lastVersions = new Map(own.map((row) => [rowIdText(row), row.last]))
         const result = planWrite(request, {
-          at: Math.max(0, ...own.map(({ now }) => Number(now))),
-          rows: [...own, ...rowsOf(shared)].flatMap(toRow),
+          at: Math.max(0, ...own.map(({ now }) => now)),
+          rows: [...own.flatMap(toRow), ...((shared?.rows ?? []) as StoredRow[])],
           lastVersion: (id) => lastVersions.get(rowIdText(id)) ?? 0,
         })
         return this.#finish(client, request, result, this.#prepared('saveUsers', columnsOf(request, result)))
@@ -249,39 +244,18 @@ function checkCommitted(results: readonly QueryResult[]): void {
   throw new Error('PostgreSQL rolled the write of a setting back: a statement of its events failed.')
 }
 
-/** A row of settings_value as the driver gives it; bigint arrives as text. */
-interface ValueRecord {
-  readonly scope: SettingScope
-  readonly user_id: string
-  readonly key: string
-  readonly value: string
-  readonly encrypted: boolean
-  /** Null stands for a user's row that is missing. */
-  readonly revision: string | null
-  readonly updated_at: string
-  readonly updated_by: string | null
-  /** Of users' rows: the time of the server after the lock. */
-  readonly now?: string
-  /** Of users' rows that are missing: the version of the newest entry of history, or null. */
-  readonly last?: string | null
+/** What a write of users' rows finds by a name. */
+interface FoundOfUser extends Omit<StoredRow, 'revision'> {
+  /** Null stands for a row that is missing. */
+  readonly revision: number | null
+  /** The time of the server after the lock. */
+  readonly now: number
+  /** Of a row that is missing: the version of the newest entry of history, or null. */
+  readonly last: number | null
 }
 
-function rowsOf(result: QueryResult | undefined): readonly ValueRecord[] {
-  return result?.rows ?? []
-}
-
-function toRow(record: ValueRecord): StoredRow[] {
-  if (record.revision === null) return []
-  return [
-    {
-      scope: record.scope,
-      userId: record.user_id,
-      key: record.key,
-      value: record.value,
-      encrypted: record.encrypted,
-      revision: Number(record.revision),
-      updatedAt: Number(record.updated_at),
-      updatedBy: record.updated_by,
-    },
-  ]
+function toRow(found: FoundOfUser): StoredRow[] {
+  const { scope, userId, key, value, encrypted, revision, updatedAt, updatedBy } = found
+  if (revision === null) return []
+  return [{ scope, userId, key, value, encrypted, revision, updatedAt, updatedBy }]
 }

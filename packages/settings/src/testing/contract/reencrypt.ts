@@ -6,7 +6,6 @@ import {
   type ContractCase,
   revisionOf,
   rowId,
-  pages,
   rowOf,
   set,
   setOf,
@@ -16,18 +15,6 @@ import {
 } from './case.ts'
 
 export const reencrypt: Readonly<Record<string, ContractCase>> = {
-  'history is scanned oldest first, row by row, also inside a revision': async (open) => {
-    const store = await open()
-    await writeAll(store, [change(rowId('b'), '1'), change(rowId('a'), '1')])
-    await set(store, 'a', '2')
-    const { revision } = await setOf(store, 'u1', 'a', '1')
-    const seen = (await pages(store, 'history', 1)).map(
-      (row) => `${row.revision} ${row.scope} ${row.userId} ${row.key} ${row.newValue}`,
-    )
-    assert.deepEqual(seen, ['1 1  a 1', '1 1  b 1', '2 1  a 2', `${revision} 2 u1 a 1`])
-    assert.equal((await store.scan('history', null, 10)).length, 4)
-  },
-
   'encryption replaces texts of values and history, and does not count as a change': async (open) => {
     const store = await open()
     await set(store, 'a', '1')

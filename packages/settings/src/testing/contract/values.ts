@@ -1,6 +1,7 @@
 /** Cases: rows go in and come out. */
 import assert from 'node:assert/strict'
 import { SettingScope } from '../../setting-definition.ts'
+import type { RowId } from '../../store/store.ts'
 import { change, type ContractCase, pages, revisionOf, rowId, rowOf, set, setOf, writeAll } from './case.ts'
 
 export const values: Readonly<Record<string, ContractCase>> = {
@@ -127,14 +128,25 @@ export const values: Readonly<Record<string, ContractCase>> = {
     assert.equal((await rowOf(store, rowId('a')))?.value, '1')
   },
 
-  'scan visits all rows of all scopes in order, page by page': async (open) => {
+  'scans visit all rows of all scopes in order, and all history, oldest first, page by page': async (
+    open,
+  ) => {
     const store = await open()
-    const ids = [rowId('b'), rowId('a', 'u2'), rowId('c', 'u1'), rowId('a'), rowId('a', 'u1')]
-    for (const id of ids) await writeAll(store, [change(id, '1')])
-    await setOf(store, 'u1', 'unset', '1')
-    await setOf(store, 'u1', 'unset', null)
-    const seen = (await pages(store, 'values', 2)).map((row) => `${row.scope} ${row.userId} ${row.key}`)
-    assert.deepEqual(seen, ['1  a', '1  b', '2 u1 a', '2 u1 c', '2 u2 a'])
+    await writeAll(store, [change(rowId('b'), '1'), change(rowId('a'), '1')])
+    for (const id of [rowId('a', 'u2'), rowId('c', 'u1'), rowId('a', 'u1')])
+      await writeAll(store, [change(id, '1')])
+    for (const value of ['1', null]) await setOf(store, 'u1', 'unset', value)
+    const name = ({ scope, userId, key }: RowId) => `${scope} ${userId} ${key}`
+    const values = ['1  a', '1  b', '2 u1 a', '2 u1 c', '2 u2 a']
+    for (const limit of [1, 2]) assert.deepEqual((await pages(store, 'values', limit)).map(name), values)
+    const entries = await pages(store, 'history', 1)
+    assert.deepEqual(entries.slice(0, 2).map(name), ['1  a', '1  b'], 'also inside a revision')
+    const revisions = entries.map(({ revision }) => revision)
+    assert.deepEqual(
+      revisions,
+      revisions.toSorted((a, b) => a - b),
+    )
+    assert.equal(entries.length, 7)
   },
 
   'the rows of all keys but given ones are counted by scope and key': async (open) => {

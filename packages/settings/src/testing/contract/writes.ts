@@ -57,29 +57,35 @@ export const writes: Readonly<Record<string, ContractCase>> = {
 
   'a write that throws in decide changes nothing and rejects with that error': async (open) => {
     const store = await open()
-    await set(store, 'a', '1')
-    const stop = new Error('stop')
-    const write = writeAll(store, [change(rowId('a'), '2')], {
-      decide: () => {
+    for (const id of [rowId('a'), rowId('a', 'u1')]) {
+      await writeAll(store, [change(id, '1')])
+      const before = await rowOf(store, id)
+      const stop = new Error('stop')
+      const decide = () => {
         throw stop
-      },
-    })
-    await assert.rejects(write, (error) => error === stop)
-    assert.equal((await rowOf(store, rowId('a')))?.value, '1')
+      }
+      await assert.rejects(writeAll(store, [change(id, '2')], { decide }), (error) => error === stop)
+      assert.deepEqual(await rowOf(store, id), before)
+    }
     assert.equal(await revisionOf(store), 1)
     assert.equal((await set(store, 'a', '3')).revision, 2)
   },
 
-  'no change, or the deletion of nothing, leaves no revision and no history': async (open) => {
+  'no change, or the deletion of nothing, leaves no version, no history and no event': async (open) => {
     const store = await open()
     let enqueued = 0
     const enqueue = () => void enqueued++
     assert.deepEqual((await writeAll(store, [], { enqueue })).changes, [])
-    await set(store, 'a', '1')
-    const result = await writeAll(store, [change(rowId('b'), null)], { enqueue })
-    assert.deepEqual([result.revision, result.changes], [1, []])
-    assert.equal(await revisionOf(store), 1)
-    assert.equal((await store.history({ limit: 10 })).length, 1)
+    for (const userId of ['', 'u1']) {
+      const id = rowId('a', userId)
+      const removal = () => writeAll(store, [change(id, null)], { enqueue })
+      assert.deepEqual((await removal()).changes, [])
+      for (const value of ['1', null]) await writeAll(store, [change(id, value)])
+      const { revision, changes } = await removal()
+      assert.deepEqual([revision, changes], [userId === '' ? 2 : 0, []])
+      assert.equal((await store.history({ userId, limit: 10 })).length, 2)
+    }
+    assert.equal(await revisionOf(store), 2)
     assert.equal(enqueued, 0)
   },
 

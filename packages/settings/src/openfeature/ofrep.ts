@@ -1,0 +1,226 @@
+/**
+ * The OpenFeature Remote Evaluation Protocol: flags over HTTP, for the SDKs of all languages. Its clients know 200, 304,
+ * 400, 404 and 500 with an `errorCode`, and what stands before every route: 401, 403, 429.
+ */
+import {
+  ArgumentException,
+  DomainException,
+  ForbiddenException,
+  hasPermission,
+  NotFoundException,
+} from '@fastify-modular/core'
+import {
+  createFindCaller,
+  option,
+  optionProblems,
+  type OptionsSchema,
+  supportedFastify,
+} from '@fastify-modular/core/internal'
+import { type Problem, problemOfError, problemOfStatus } from '@fastify-modular/core/problem'
+import { type Static, Type } from '@sinclair/typebox'
+import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
+import fp from 'fastify-plugin'
+import { authenticateWith, callerOf, decorateCaller } from '../http/access.ts'
+import { fingerprint, sendUnlessUnchanged } from '../http/conditional.ts'
+import { answerProblem, hasErrorsPlugin } from '../http/routes.ts'
+import { KeyParams, type SchemaTypes, validatorCompiler, Value } from '../http/schemas.ts'
+import { FMOD_SETTINGS_INVALID_OPTION } from '../misuse-errors.ts'
+import type { FindCaller } from '../options.ts'
+import type { SettingValueDto } from '../reading/dto.ts'
+import { isStorable, SettingScope } from '../setting-definition.ts'
+import type { Settings } from '../settings.ts'
+
+/** Options of `ofrep`, beside Fastify's `prefix`. */
+export interface OfrepOptions {
+  /** Returns the caller of a request. @default `request.caller`, which the gate of public-routes sets */
+  readonly caller?: FindCaller
+  /**
+   * The permission to evaluate the flags of other users, for the services that ask on their behalf. Each such request is
+   * logged. @default nobody may, administrators neither
+   */
+  readonly evaluateForOthers?: string
+}
+
+const optionsSchema: OptionsSchema<OfrepOptions> = Type.Object({
+  caller: option.function('a function of the request'),
+  evaluateForOthers: Type.String({ minLength: 1, description: 'the name of a permission' }),
+})
+
+const UserId = Type.String({ minLength: 1, maxLength: 255, description: 'a user id of 1 to 255 characters' })
+/** Other members of the context are for the rules of other providers. */
+const Question = Type.Object({
+  context: Type.Optional(
+    Type.Object({ targetingKey: Type.Optional(UserId) }, { additionalProperties: true }),
+  ),
+})
+const reasons = {
+  locked: 'STATIC',
+  user: 'TARGETING_MATCH',
+  application: 'STATIC',
+  system: 'STATIC',
+  default: 'DEFAULT',
+} as const
+const Evaluation = Type.Object({
+  key: Type.String(),
+  value: Value,
+  reason: Type.Unsafe<string>({ type: 'string', enum: [...new Set(Object.values(reasons))] }),
+})
+const headers = { ETag: { type: 'string', description: 'The tag of these values for this caller' } }
+const Failure = Type.Object({ key: Type.String(), errorCode: Type.String(), errorDetails: Type.String() })
+
+const ofrepPlugin: FastifyPluginAsync<OfrepOptions> = async (scope, options) => {
+  const problems = optionProblems(optionsSchema, options)
+  if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_OPTION(problems.join('; '))
+  prepare(scope, options)
+  const app = scope.withTypeProvider<SchemaTypes>()
+  const { settings } = scope
+
+  app.post(
+    '/ofrep/v1/evaluate/flags/:key',
+    operation(options, {
+      operationId: 'evaluateFlag',
+      summary: 'The value of a flag for the caller',
+      params: KeyParams,
+      body: Question,
+      response: { 200: Evaluation, ...failuresOf(400, 403, 404, 500) },
+    }),
+    async (request) => {
+      const { key } = request.params
+      const userId = userOf(request, options)
+      const flag = settings.definitions.getDefinition(key)
+      if (!flag?.flag) throw new NotFoundException('Flag', key)
+      const value = await settings.record(key, flag.scope === SettingScope.User ? { userId } : {})
+      if (!value || value.value === null) throw new Error(`The flag "${key}" cannot be read.`)
+      return toEvaluation(value)
+    },
+  )
+
+  app.post(
+    '/ofrep/v1/evaluate/flags',
+    operation(options, {
+      operationId: 'evaluateFlags',
+      summary: 'The values of all flags for the caller',
+      body: Question,
+      response: {
+        200: Type.Object({ flags: Type.Array(Type.Union([Evaluation, Failure])) }, { headers }),
+        304: Type.Null({ description: 'The caller has what is current', headers }),
+        ...failuresOf(400, 403, 500),
+      },
+    }),
+    async (request, reply) => {
+      const userId = userOf(request, options)
+      const flags = (await readFlags(settings, userId)).map((value) =>
+        value.value === null ? unreadable(value.key) : toEvaluation(value),
+      )
+      const body = JSON.stringify({ flags })
+      // Of the content, not of revisions: those come again after a restored backup, and locked values and defaults have none.
+      const etag = `"${fingerprint(JSON.stringify([callerOf(request).id, userId, body]))}"`
+      return sendUnlessUnchanged(request, reply, etag, () => body)
+    },
+  )
+}
+
+/**
+ * Settings with `flag: true` for the clients of OFREP: `app.register(ofrep)`, after settings. The flags are those of the
+ * caller; `targetingKey` may repeat the caller's id.
+ */
+export const ofrep = fp(ofrepPlugin, {
+  name: '@fastify-modular/settings/openfeature',
+  fastify: supportedFastify,
+  decorators: { fastify: ['settings'] },
+  encapsulate: true,
+})
+
+/** What both routes share. */
+function prepare(scope: FastifyInstance, { caller }: OfrepOptions): void {
+  decorateCaller(scope)
+  scope.addHook('onRequest', (_request, reply, done) => {
+    reply.header('cache-control', 'private, no-store')
+    done()
+  })
+  scope.addHook('onRequest', authenticateWith(createFindCaller(scope, caller)))
+  scope.setValidatorCompiler(validatorCompiler)
+  scope.setSerializerCompiler(() => JSON.stringify)
+  const isAnswered = hasErrorsPlugin(scope)
+  scope.setErrorHandler((error, request, reply) => {
+    const failure = toFailure(error, request)
+    if (isAnswered) throw failure // the handler of the errors plugin comes next
+    answerProblem(failure, request, reply)
+  })
+}
+
+/** The `schema` and `config` of a route, for its options. The gate refuses a permission that nobody declares. */
+function operation<const S extends object>({ evaluateForOthers }: OfrepOptions, schema: S) {
+  const description = `Only the targetingKey of another user needs ${evaluateForOthers}.`
+  return {
+    schema: { tags: ['settings'], ...schema, ...(evaluateForOthers && { description }) },
+    config: { access: 'signed-in', ...(evaluateForOthers && { checkedByHandler: evaluateForOthers }) },
+  }
+}
+
+function failuresOf(...statuses: readonly number[]): Readonly<Record<number, object>> {
+  const content = { 'application/problem+json': { schema: Type.Partial(Failure) } }
+  const toResponse = (status: number) => ({ description: problemOfStatus(status).title, content })
+  return Object.fromEntries(statuses.map((status) => [status, toResponse(status)]))
+}
+
+/** Whose flags are wanted. @throws {ForbiddenException} another user's */
+function userOf(
+  request: FastifyRequest<{ Body: Static<typeof Question> }>,
+  { evaluateForOthers }: OfrepOptions,
+): string {
+  const caller = callerOf(request)
+  const { targetingKey = caller.id } = request.body.context ?? {}
+  if (targetingKey === caller.id) return caller.id
+  if (evaluateForOthers === undefined || !hasPermission(caller, evaluateForOthers))
+    throw new ForbiddenException('The targetingKey must be your own user id.')
+  if (!isStorable(targetingKey)) throw new ArgumentException('No user has this id.', 'targetingKey')
+  request.log.info(
+    { audit: 'flags.evaluate', actor: caller.id, user: targetingKey },
+    'flags are evaluated for another user',
+  )
+  return targetingKey
+}
+
+/** The values of all flags; only those of User settings can be the user's own. */
+async function readFlags(settings: Settings, userId: string): Promise<SettingValueDto[]> {
+  const own = new Map((await settings.list({ userId })).map((value) => [value.key, value]))
+  return (await settings.list()).flatMap((value) => {
+    const definition = settings.definitions.getDefinition(value.key)
+    if (!definition?.flag) return []
+    return (definition.scope === SettingScope.User && own.get(value.key)) || value
+  })
+}
+
+function toEvaluation({ key, value, source }: SettingValueDto): Static<typeof Evaluation> {
+  return { key, value, reason: reasons[source] }
+}
+
+/** Encrypted with a key that is not configured, or before the setting became a flag. */
+function unreadable(key: string): Static<typeof Failure> {
+  return { key, errorCode: 'GENERAL', errorDetails: 'The flag cannot be read.' }
+}
+
+/** A failure as the clients of the protocol understand it. */
+class EvaluationException extends DomainException {}
+
+function toFailure(error: unknown, { params }: FastifyRequest): unknown {
+  const problem = problemOfError(error)
+  if ([401, 403, 429].includes(problem.status)) return error
+  const { code, title, detail, extensions } = problem.status < 500 ? problem : problemOfStatus(500)
+  const [statusCode, errorCode] = outcomeOf(problem)
+  return new EvaluationException(detail, {
+    statusCode,
+    code,
+    title,
+    extensions: { ...extensions, ...(params as object), errorCode, errorDetails: detail },
+    ...(problem.headers && { headers: problem.headers }), // such as Retry-After
+    cause: error,
+  })
+}
+
+function outcomeOf({ status, code }: Problem): readonly [statusCode: number, errorCode: string] {
+  if (status >= 500) return [500, 'GENERAL']
+  if (status === 404) return [404, 'FLAG_NOT_FOUND']
+  return [400, code === 'VALIDATION' || code === 'ARGUMENT' ? 'INVALID_CONTEXT' : 'PARSE_ERROR']
+}

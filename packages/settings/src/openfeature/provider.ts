@@ -1,0 +1,122 @@
+/** A provider for `@openfeature/server-sdk`, by its shape alone: applications without that package install nothing. */
+import { EventEmitter } from 'node:events'
+import { isDomainException } from '@fastify-modular/core'
+import { SettingScope } from '../setting-definition.ts'
+import type { Settings } from '../settings.ts'
+
+/** The `Provider` of `@openfeature/server-sdk` 1. */
+export interface SettingsProvider {
+  readonly metadata: { readonly name: string }
+  readonly runsOn: 'server'
+  readonly events: ProviderEvents
+  initialize(): Promise<void>
+  onClose(): Promise<void>
+  readonly resolveBooleanEvaluation: Resolve<boolean>
+  readonly resolveStringEvaluation: Resolve<string>
+  readonly resolveNumberEvaluation: Resolve<number>
+  resolveObjectEvaluation<T>(...evaluated: Parameters<Resolve<T>>): ReturnType<Resolve<T>>
+}
+
+/** Evaluates a flag. `targetingKey` is the user whose values count. */
+type Resolve<T> = (
+  key: string,
+  fallback: T,
+  context: { readonly targetingKey?: string },
+) => Promise<{ value: T; reason: 'STATIC' | 'TARGETING_MATCH' }>
+
+/**
+ * The settings with `flag: true` for OpenFeature: `OpenFeature.setProviderAndWait(settingsProvider(app))`. The flags of a
+ * user are those of the context's `targetingKey`, which is trusted; without it, and of other scopes, they are the shared
+ * ones. A change of a shared value is the event `PROVIDER_CONFIGURATION_CHANGED`; users' own changes are no events.
+ */
+export function settingsProvider({ settings }: { readonly settings: Settings }): SettingsProvider {
+  const events = new ProviderEvents()
+  let unsubscribe: (() => void) | undefined
+
+  /** For flags of one type. What is thrown becomes the error code of the evaluation. */
+  function resolveAs<T>(type: string): Resolve<T> {
+    return async (key, _fallback, { targetingKey }) => {
+      const flag = settings.definitions.getDefinition(key)
+      if (!flag?.flag) throw new FlagError('FLAG_NOT_FOUND', `There is no flag "${key}".`)
+      const userId = flag.scope === SettingScope.User ? (targetingKey ?? null) : null
+      const value: unknown = await read(key, userId).catch(refuse)
+      if (typeof value !== type)
+        throw new FlagError('TYPE_MISMATCH', `The flag "${key}" is not of type ${type}.`)
+      return { value: value as T, reason: userId === null ? 'STATIC' : 'TARGETING_MATCH' } // the type was checked
+    }
+  }
+
+  /** Shared values are in memory. */
+  async function read(key: string, userId: string | null): Promise<unknown> {
+    const reader = await settings.forUser(userId)
+    return reader.get<string>(key)
+  }
+
+  return {
+    metadata: { name: '@fastify-modular/settings' },
+    runsOn: 'server',
+    events,
+    async initialize() {
+      unsubscribe?.()
+      unsubscribe = settings.on('*', (_value, { key }) => {
+        if (settings.definitions.getDefinition(key)?.flag)
+          events.emit('PROVIDER_CONFIGURATION_CHANGED', { flagsChanged: [key] })
+      })
+    },
+    async onClose() {
+      unsubscribe?.()
+    },
+    resolveBooleanEvaluation: resolveAs('boolean'),
+    resolveStringEvaluation: resolveAs('string'),
+    resolveNumberEvaluation: resolveAs('number'),
+    resolveObjectEvaluation: (key, fallback, context) =>
+      resolveAs<typeof fallback>('object')(key, fallback, context),
+  }
+}
+
+function refuse(cause: unknown): never {
+  const isContext = isDomainException(cause) && cause.code === 'ARGUMENT' // there can be no such user
+  throw isContext
+    ? new FlagError('INVALID_CONTEXT', cause.message)
+    : new FlagError('GENERAL', 'The flag cannot be read.', { cause })
+}
+
+/** Why a flag has no value; the SDK answers with the caller's fallback, the code and the message. */
+class FlagError extends Error {
+  readonly code: string
+
+  constructor(errorCode: string, message: string, options?: ErrorOptions) {
+    super(message, options)
+    this.code = errorCode
+  }
+}
+
+/** The event emitter that the SDK asks of providers. */
+class ProviderEvents {
+  readonly #emitter = new EventEmitter().setMaxListeners(0) // each client of the SDK adds its own
+
+  emit(type: string, details?: object): void {
+    this.#emitter.emit(type, details)
+  }
+
+  addHandler(type: string, handler: (details?: never) => unknown): void {
+    this.#emitter.on(type, handler)
+  }
+
+  removeHandler(type: string, handler: (details?: never) => unknown): void {
+    this.#emitter.off(type, handler)
+  }
+
+  removeAllHandlers(...type: [type?: string]): void {
+    this.#emitter.removeAllListeners(...type)
+  }
+
+  getHandlers(type: string): ((details?: object) => unknown)[] {
+    return this.#emitter.listeners(type) as ((details?: object) => unknown)[] // only `addHandler` adds any
+  }
+
+  /** What a handler throws is in the log of the settings. */
+  setLogger(): this {
+    return this
+  }
+}
