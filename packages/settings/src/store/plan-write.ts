@@ -1,5 +1,5 @@
 /** Rows by name, and what a write does, decided before a store touches anything. The same for every store. */
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { ArgumentException } from '@fastify-modular/core'
 import { FMOD_SETTINGS_INVALID_WRITE } from '../misuse-errors.ts'
 import { isStorable, SettingScope } from '../setting-definition.ts'
@@ -128,7 +128,7 @@ export function planWrite(request: WriteRequest, current: FoundShared | FoundOfU
     changes.push({ scope, userId, key, revision: version, before, after })
   }
   const highest = changes.reduce((max, change) => Math.max(max, change.revision), known.revision)
-  const token = changes.length > 0 ? randomBytes(4).toString('hex') : known.token
+  const token = changes.length > 0 ? randomUUID().slice(0, 8) : known.token
   return {
     revision: highest,
     token: 'revision' in current ? token : '',

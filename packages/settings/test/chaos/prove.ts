@@ -2,6 +2,7 @@
  * `npm run prove:chaos -- [minutes] [seed]`: random faults of four instances, their network and the server while
  * everything writes. Prints what was done and fails when a promise was broken.
  */
+import { randomFrom } from '../support/random.js'
 import { Cluster } from './cluster.js'
 
 const [minutes = '5', seed = '1'] = process.argv.slice(2)
@@ -50,16 +51,5 @@ async function causeFaults(): Promise<void> {
     await faults[name](Math.floor(random() * size))
     done.set(name, (done.get(name) ?? 0) + 1)
     await cluster.progress(Math.floor(10 * random()))
-  }
-}
-
-/** Mulberry32: the same faults for the same seed, as far as the machine repeats itself. */
-function randomFrom(start: number): () => number {
-  let state = start
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
   }
 }

@@ -2,12 +2,14 @@
 import { once } from 'node:events'
 import { connect as connectHttp2 } from 'node:http2'
 import type { AddressInfo, Socket } from 'node:net'
+import { connect as connectTls } from 'node:tls'
 import { settings, SettingScope } from '@fastify-modular/settings'
 import { openConnection, rawRequest } from '@fastify-modular/test-support/raw-http'
 import { until } from '@fastify-modular/test-support/until'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import { createApp, definitions } from '../support/app.ts'
+import { certificate } from '../support/certificate.ts'
 import { readStream, start, withHooks } from '../support/reader.ts'
 
 const { Application } = SettingScope
@@ -134,27 +136,60 @@ test('a stream that waits for another one on its connection is forgotten with it
   for (const stream of streams) t.match((await stream.next('change')).data, [{ value: 'Acme' }])
 })
 
-test('HTTP/2 has the same events, several on one connection', async (t) => {
-  const app = Fastify({ http2: true })
-  t.teardown(() => app.close())
-  await app.register(settings, { definitions: [definitions], caller: () => ({ id: 'alice' }) })
-  const client = connectHttp2(await app.listen({ port: 0, host: '127.0.0.1' }))
-  t.teardown(() => client.destroy())
-  const texts = ['', '']
-  for (const [index, path] of ['/stream', '/public/stream'].entries()) {
-    const stream = client.request({ ':path': `/api/settings${path}` })
-    stream.setEncoding('utf8').on('data', (chunk: string) => (texts[index] += chunk))
-    const [headers] = (await once(stream, 'response')) as [Record<string, unknown>]
-    t.match(headers, { ':status': 200, 'content-type': /event-stream/ })
-  }
-  await until(() => texts.every((text) => text.includes('snapshot')))
-  await app.settings.contract.setSetting('app.primary_color', '#000000', Application)
-  await until(() => texts.every((text) => text.includes('"#000000"')))
-  const closed = app.close()
-  await until(() => texts.every((text) => text.endsWith('retry: 1000\n\n')))
-  client.close() // Node closes a server with HTTP/2 when its clients have left
-  await closed
-})
+const { key, cert } = certificate
+const servers = {
+  'HTTP/2': { http2: true },
+  'HTTP/2 with TLS': { http2: true, https: { key, cert, allowHTTP1: true } },
+} as const
+
+for (const [name, options] of Object.entries(servers)) {
+  test(`${name} has the same events, several on one connection`, async (t) => {
+    const app = Fastify(options as object)
+    t.teardown(() => app.close())
+    await app.register(settings, { definitions: [definitions], caller: () => ({ id: 'alice' }) })
+    const client = connectHttp2(await app.listen({ port: 0, host: '127.0.0.1' }), { ca: cert })
+    t.teardown(() => client.destroy())
+    const texts = ['', '']
+    for (const [index, path] of ['/stream', '/public/stream'].entries()) {
+      const stream = client.request({ ':path': `/api/settings${path}` })
+      stream.setEncoding('utf8').on('data', (chunk: string) => (texts[index] += chunk))
+      const [headers] = (await once(stream, 'response')) as [Record<string, unknown>]
+      t.match(headers, { ':status': 200, 'content-type': /event-stream/ })
+    }
+    await until(() => texts.every((text) => text.includes('snapshot')))
+    await app.settings.contract.setSetting('app.primary_color', '#000000', Application)
+    await until(() => texts.every((text) => text.includes('"#000000"')))
+    const closed = app.close()
+    await until(() => texts.every((text) => text.endsWith('retry: 1000\n\n')))
+    client.close() // Node closes a server with HTTP/2 when its clients have left
+    await closed
+  })
+}
+
+for (const options of [{ https: { key, cert } }, servers['HTTP/2 with TLS']]) {
+  test(`HTTP/1.1 with TLS has the same bytes${'http2' in options ? ', beside HTTP/2' : ''}`, async (t) => {
+    const app = Fastify(options as object)
+    t.teardown(() => app.close())
+    await app.register(settings, { definitions: [definitions], caller: () => ({ id: 'alice' }) })
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    const connection = connectTls({ ...addressOf(app), ca: cert, ALPNProtocols: ['http/1.1'] })
+    let text = ''
+    connection.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+    connection.write('GET /api/settings/stream HTTP/1.1\r\nhost: localhost\r\n\r\n')
+    await until(() => text.includes('event: own'))
+    await app.settings.contract.setSetting('app.title', 'Acme', Application)
+    await until(() => text.includes('"Acme"'))
+    app.settings.disconnect('alice')
+    await once(connection, 'end')
+    t.match(text, /^HTTP\/1.1 200 OK\r\n/)
+    t.notMatch(text, /transfer-encoding/i)
+    const [, body] = text.split('\r\n\r\n')
+    t.match(
+      body,
+      /^id: 0-.*\nevent: snapshot\ndata: \[.*\]\n\nevent: own\ndata: {}\n\nid: 1-.*\nevent: change\ndata: .*\n\n$/,
+    )
+  })
+}
 
 test('inject has a stream, too', async (t) => {
   const app = await createApp(t)

@@ -6,7 +6,7 @@ import { memoryStore } from '@fastify-modular/settings'
 import { postgres } from '@fastify-modular/settings/postgres'
 import { sqlite } from '@fastify-modular/settings/sqlite'
 import type { SettingsStore } from '@fastify-modular/settings/store'
-import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { type Teardown, testDatabase } from '@fastify-modular/test-support/postgres'
 import type { Test } from 'tap'
 import { patient } from '../store/postgres/open-store.ts'
 
@@ -29,7 +29,7 @@ export const engines: Readonly<Record<'memory' | 'SQLite' | 'PostgreSQL', MakeDa
 }
 
 /** The path of a database file in a folder of its own. */
-export async function newFile(t: Test): Promise<string> {
+export async function newFile(t: Teardown): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'settings-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   return join(folder, 'settings.db')

@@ -51,12 +51,12 @@ export async function withHooks(
   return app
 }
 
-/** Opens a stream of an application that listens, as alice. */
+/** Opens a stream of an application that listens, or of the one at a port; as alice. */
 export async function readStream(
-  app: FastifyInstance,
+  app: FastifyInstance | number,
   { path = '/stream', headers = { 'x-caller': 'alice' } }: ReadOptions = {},
 ): Promise<StreamReader> {
-  const { port } = app.server.address() as AddressInfo
+  const port = typeof app === 'number' ? app : (app.server.address() as AddressInfo).port
   const request = get({
     host: '127.0.0.1',
     port,

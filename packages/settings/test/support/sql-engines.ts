@@ -2,23 +2,25 @@
 import { postgres } from '@fastify-modular/settings/postgres'
 import { sqlite } from '@fastify-modular/settings/sqlite'
 import type { SettingsStore } from '@fastify-modular/settings/store'
-import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { type Teardown, testDatabase } from '@fastify-modular/test-support/postgres'
 import Database from 'better-sqlite3'
 import { Pool } from 'pg'
-import type { Test } from 'tap'
 import { patient } from '../store/postgres/open-store.js'
 import { newFile } from './engines.ts'
 
 /** One database: stores on it, and statements that bypass them. */
 export interface SqlEngine {
+  /** The file, or the URL. */
+  readonly place: string
   readonly store: (pollInterval?: number) => SettingsStore
   readonly run: (...statements: readonly string[]) => Promise<void>
 }
 
 export const sqlEngines = {
-  SQLite: async (t: Test): Promise<SqlEngine> => {
+  SQLite: async (t: Teardown): Promise<SqlEngine> => {
     const file = await newFile(t)
     return {
+      place: file,
       store: (pollInterval = 60_000) => sqlite({ file }, { pollInterval }),
       async run(...statements) {
         const database = new Database(file)
@@ -27,12 +29,13 @@ export const sqlEngines = {
       },
     }
   },
-  PostgreSQL: async (t: Test): Promise<SqlEngine> => {
+  PostgreSQL: async (t: Teardown): Promise<SqlEngine> => {
     const { url } = await testDatabase(t)
     const pool = new Pool({ connectionString: url })
     pool.on('error', () => {}) // dropping the database may end a connection before the pool does
     t.teardown(() => pool.end())
     return {
+      place: url,
       store: (pollInterval = 600_000) =>
         postgres({ connectionString: url }, { pollInterval, timeouts: patient }),
       run: async (...statements) => void (await pool.query(`begin; ${statements.join('; ')}; commit`)),

@@ -1,0 +1,19 @@
+/** A certificate of localhost that signs itself, for tests of TLS alone; its key protects nothing. It ends in a hundred years. */
+export const certificate = {
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgZlfioayw9v2Uso+z
+nrjz07YKmjsyYAg+OxAxPRJ85MGhRANCAASwxuhNV+JhtF+XThH/HpiFI9HTQNUa
+wXRq+WRb+KJk2UkfShjypALWnQccwc9o2EMXP1NSqzi8o9j1/SP4gv4r
+-----END PRIVATE KEY-----`,
+  cert: `-----BEGIN CERTIFICATE-----
+MIIBmzCCAUGgAwIBAgIUHQbJIXdUmFBerUIR+PnDOfbCIM4wCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJbG9jYWxob3N0MCAXDTI2MTEyMzEzMTQxMloYDzIxMjYxMDMw
+MTMxNDEyWjAUMRIwEAYDVQQDDAlsb2NhbGhvc3QwWTATBgcqhkjOPQIBBggqhkjO
+PQMBBwNCAASwxuhNV+JhtF+XThH/HpiFI9HTQNUawXRq+WRb+KJk2UkfShjypALW
+nQccwc9o2EMXP1NSqzi8o9j1/SP4gv4ro28wbTAdBgNVHQ4EFgQUONZ0aPncDWY2
+NkvkqgOatH9uTfMwHwYDVR0jBBgwFoAUONZ0aPncDWY2NkvkqgOatH9uTfMwDwYD
+VR0TAQH/BAUwAwEB/zAaBgNVHREEEzARgglsb2NhbGhvc3SHBH8AAAEwCgYIKoZI
+zj0EAwIDSAAwRQIhAJQQwfKPX8AHJidVC8F+HT6fjfNsTpIEIU2QExZn+Eb2AiAF
+oem7TcCVBQ793UjbFkt7kfqI9O9G6mups1P2/dEfjA==
+-----END CERTIFICATE-----`,
+}
