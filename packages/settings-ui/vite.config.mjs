@@ -12,7 +12,7 @@ export default defineConfig({
     alias: [
       { find: /^react\/jsx-runtime$/, replacement: 'preact/jsx-runtime' },
       {
-        find: /^react(?:-dom\/client)?$/,
+        find: /^react(?:-dom(?:\/client)?)?$/,
         replacement: fileURLToPath(new URL('src/app/react.ts', import.meta.url)),
       },
     ],

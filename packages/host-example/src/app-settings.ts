@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox'
 
 const { Application, System, User } = SettingScope
 
-/** The accent that the style sheet has anyway. */
+/** The accent until somebody picks one. */
 export const defaultAccent = '#2f57dd'
 
 const toOption = (zone: string) => ({ value: zone, label: zone.replaceAll('_', ' ') })

@@ -1,5 +1,6 @@
 /** The routes of the application that belong to no module. */
 import { hasPermission, requireCaller } from '@fastify-modular/core'
+import { accentShades } from '@fastify-modular/settings-ui'
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyPluginAsync } from 'fastify'
@@ -29,7 +30,7 @@ export const ownRoutes: FastifyPluginAsyncTypebox = async (app) => {
       reply
         .type('text/css; charset=utf-8')
         .header('cache-control', 'public, max-age=31536000, immutable')
-        .send(`:root{--accent:#${request.params.file.slice(0, 6)}}`),
+        .send(`:root{--fm-accent:${accentShades(`#${request.params.file.slice(0, 6)}`).token}}`),
   )
   app.get(
     '/favicon.ico', // browsers request it, whatever page they show

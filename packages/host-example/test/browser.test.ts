@@ -28,49 +28,6 @@ test('people use it in a browser', async (t) => {
     t.pass()
   })
 
-  await t.test('a change that comes too late is refused with a message, and the text is kept', async (t) => {
-    const admin = await host.signIn('admin')
-    await page.getByRole('button', { name: 'New note' }).click()
-    await page.getByLabel('Title').fill('Contested')
-    await page.getByRole('button', { name: 'Add note' }).click()
-    await page.getByRole('button', { name: 'Contested', exact: true }).click()
-    const [{ id }] = (await admin.ask('/api/notes')).json
-    await admin.ask(`/api/notes/${id}`, { method: 'PATCH', body: { title: 'First' } })
-    await page.getByLabel('Title').fill('Second')
-    await page.getByRole('button', { name: 'Save' }).click()
-    t.match(await page.getByRole('alert').textContent(), /changed meanwhile/)
-    t.equal(await page.getByLabel('Title').inputValue(), 'Second')
-    complaints.length = 0 // the browser reports the 409 itself
-  })
-
-  await t.test('UI-34: a page that does not exist, and an error page', async (t) => {
-    await page.goto(`${host.url}/nowhere`)
-    t.match(await page.getByRole('heading', { level: 1 }).textContent(), /off the map/)
-    await page.goto(`${host.url}/error/403`)
-    await page.getByRole('heading', { level: 1, name: 'This door needs another key' }).waitFor()
-    complaints.length = 0 // the browser reports each status itself
-  })
-
-  await t.test('the theme follows the preference at once', async (t) => {
-    await page.goto(host.url)
-    t.equal(await page.locator('html').getAttribute('data-theme'), 'system')
-    await page.request.put(`${host.url}/api/settings/me`, { data: { key: 'app.theme', value: 'dark' } })
-    await page.reload()
-    t.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
-  })
-
-  await t.test('UI-24: nothing overflows on a narrow screen', async (t) => {
-    await page.setViewportSize({ width: 320, height: 640 })
-    for (const path of ['/', '/notes']) {
-      await page.goto(host.url + path)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      const overflow = await page.evaluate<number>(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      )
-      t.ok(overflow <= 0, `${path} is ${overflow} px too wide`)
-    }
-  })
-
   await t.test(
     'signing out ends on the home page, and going back shows nothing of the session',
     async (t) => {

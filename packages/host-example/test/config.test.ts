@@ -36,6 +36,7 @@ test('production, or an address that others can reach, needs secrets', (t) => {
   ]) {
     t.match(problemsOf(env).join(), /HOST_ADMIN_PASSWORD.*SESSION_SECRET/, JSON.stringify(env))
   }
+  t.match(problemsOf({ HOST: '::' }).join(), /when HOST is not a loopback address/)
   const config = readConfig(production)
   t.same(config.accounts, { kind: 'own', adminPassword: 'a password' })
   t.equal(config.sessionSecret, secrets.SESSION_SECRET)

@@ -21,7 +21,7 @@ test('an accent has a style sheet, whatever the case of its digits', async (t) =
   const [, path = ''] = /href="(\/accent\/[^"]+)"/.exec(text) ?? []
   const style = await host.anonymous.ask(path)
   t.equal(style.status, 200)
-  t.equal(style.text, ':root{--accent:#B91c1C}')
+  t.equal(style.text, ':root{--fm-accent:light-dark(#B91c1C,#dc8e8e)}')
 
   for (const file of [
     'red.css',

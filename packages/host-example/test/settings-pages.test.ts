@@ -13,15 +13,7 @@ test('the settings pages in a browser', async (t) => {
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
   page.on('pageerror', (error) => complaints.push(error.message))
 
-  await t.test('strangers sign in first and come back to the page', async (t) => {
-    await page.goto(`${host.url}/settings/manage`)
-    t.equal(new URL(page.url()).pathname, '/login')
-    await page.getByLabel('User name').fill('admin')
-    await page.getByLabel('Password', { exact: true }).fill('demo-admin')
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.waitForURL(`${host.url}/settings/manage`)
-    await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
-  })
+  await (await host.signIn('admin')).enter(browser)
 
   for (const path of ['/settings/manage', '/inertia/settings']) {
     await t.test(`a setting is changed at ${path}`, async (t) => {

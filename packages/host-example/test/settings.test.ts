@@ -12,17 +12,6 @@ test('settings of the application', async (t) => {
   )
   if (!admin || !editor || !alice) throw new Error('Nobody signed in')
 
-  await t.test('a stale If-Match is 412 with the current ETag', async (t) => {
-    const body = { key: 'app.support_email', scope: scope.application, value: 'help@example.com' }
-    const stale = await admin.ask('/api/settings', {
-      method: 'PUT',
-      body,
-      headers: { 'if-match': '"r9999"' },
-    })
-    t.equal(stale.status, 412)
-    t.equal(stale.headers.get('etag'), '"r0"')
-  })
-
   await t.test(
     'the definitions are those of the application, with their types, scopes and defaults',
     async (t) => {
@@ -100,36 +89,6 @@ test('settings of the application', async (t) => {
     t.match((await editor.ask('/notes', { headers: { accept: 'text/html' } })).text, 'data-theme="system"')
     t.equal((await alice.ask('/api/settings/me/app.theme', { method: 'DELETE' })).status, 204)
     t.equal((await alice.ask('/api/settings/app.theme/resolved')).json, 'system')
-  })
-
-  await t.test(
-    'S 7.3: a value that breaks its definition is 422 with the errors by key, and changes nothing',
-    async (t) => {
-      const body = [
-        { key: 'mail.port', scope: scope.system, value: 70_000 },
-        { key: 'app.primary_color', scope: scope.application, value: 'red' },
-        { key: 'mail.host', scope: scope.system, value: 'fine.test' },
-      ]
-      const answer = await admin.ask('/api/settings/bulk', { method: 'PUT', body })
-      t.equal(answer.status, 422)
-      t.same(Object.keys(answer.json.errors).toSorted(), ['app.primary_color', 'mail.port'])
-      t.equal((await admin.ask('/api/settings/mail.host?scope=0')).json.value, 'localhost')
-    },
-  )
-
-  await t.test('two first writes at once give one row', async (t) => {
-    const write = (value: string) =>
-      editor.ask('/api/settings', {
-        method: 'PUT',
-        body: { key: 'app.banner', scope: scope.application, value },
-      })
-    const answers = await Promise.all(Array.from({ length: 8 }, (_, index) => write(`banner ${index}`)))
-    t.same([...new Set(answers.map(({ status }) => status))], [204])
-    const rows = (await editor.ask('/api/settings?scope=1')).json.filter(
-      ({ key }: { key: string }) => key === 'app.banner',
-    )
-    t.equal(rows.length, 1)
-    t.match(rows[0].value, /^banner \d$/)
   })
 
   await t.test('S 2.7: a secret is written and never seen again, in no answer and in no log', async (t) => {

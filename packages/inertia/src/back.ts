@@ -22,7 +22,7 @@ export type FindBack = (request: FastifyRequest) => string | null
  */
 export function watchRoutes(app: FastifyInstance, basePath: string): FindBack {
   const { initialConfig } = app // what the application's own router reads paths by, in both of its spellings
-  const router = createRouter({ ...initialConfig, ...initialConfig.routerOptions })
+  const router = createRouter({ ...initialConfig, ...initialConfig.routerOptions, constraints: {} })
   app.addHook('onRoute', function rememberRoute({ method, url, config, constraints = {} }) {
     if (![method].flat().includes('GET') || router.hasRoute('GET', url)) return
     if (Object.keys(constraints).length > 0) return // it answers some requests only

@@ -5,6 +5,7 @@ import { directionOf, languageOf } from './locale.ts'
 import type { Look } from './look.ts'
 import type { PageContent, SettingsUiOptions } from './options.ts'
 import { initialsOf } from './react/model/initials.ts'
+import { type Preview, type PreviewTarget, slotOf } from './preview.ts'
 import type { Messages } from './texts/messages.ts'
 
 /** No inline script or style, no other origin, no HTML from strings. */
@@ -114,6 +115,8 @@ export interface PageConfig {
   /** Left out where the host names none: the browser says in which language it wants definitions. */
   readonly definitionsLocale?: string
   readonly scheme: 'auto' | 'light' | 'dark'
+  /** What is shown before it is saved: addresses of images are relative to that of the page. */
+  readonly preview?: Preview
   /** The key of the setting that chooses the scheme. */
   readonly themeSetting?: string
   readonly messages: Partial<Messages>
@@ -139,15 +142,29 @@ export function pageConfig({ page, path, caller, look, options }: PageVisit, ass
     direction: directionOf(locale),
     ...(isLocaleNamed && { definitionsLocale: locale }),
     scheme: theme.scheme ?? 'auto',
+    ...(options.preview && { preview: relativePreview(path, options.preview) }),
     ...(theme.setting !== undefined && { themeSetting: theme.setting }),
     messages,
   }
 }
 
+function relativePreview(path: string, preview: Preview): Preview {
+  const relative = (target: PreviewTarget): PreviewTarget => {
+    if (typeof target === 'string') return target
+    const images = Object.entries(target.values).map(([value, image]) => [
+      value,
+      image.startsWith('/') ? relativePath(path, image) : image,
+    ])
+    return { ...target, values: Object.fromEntries(images) }
+  }
+  return Object.fromEntries(Object.entries(preview).map(([key, target]) => [key, relative(target)]))
+}
+
 /** One row: the application, its links and the other page, and a menu of the caller. It needs no script but for the theme. */
 function renderHeader({ page, path, caller, linked, look, options }: PageVisit): string {
   const { prefix, home = '/', logout } = options
-  const { title, logo, texts, theme } = look
+  const { title, logo, banner, texts, theme } = look
+  const slots = new Set(Object.values(options.preview ?? {}).map(slotOf))
   const href = (target: string): string =>
     escapeHtml(target.startsWith('/') ? relativePath(path, target) : target)
   const name = caller === null ? '' : (caller.name ?? caller.id)
@@ -161,16 +178,18 @@ function renderHeader({ page, path, caller, linked, look, options }: PageVisit):
     .join('')
   return `<a class="fm fm-skip" href="#fm-settings">${escapeHtml(texts.skip)}</a>
 <header class="fm fm-top">
-<a class="fm-brand" href="${href(home)}">${logo === undefined ? '' : `<img src="${href(logo)}" alt="" height="24">`}<span dir="auto">${escapeHtml(title)}</span></a>
+<a class="fm-brand" href="${href(home)}">${logo === undefined && !slots.has('logo') ? '' : `<img${logo === undefined ? '' : ` src="${href(logo)}"`} alt="" height="24" data-fm-preview="logo">`}<span dir="auto" data-fm-preview="title">${escapeHtml(title)}</span></a>
 ${links && `<nav class="fm-links" aria-label="${escapeHtml(texts.pages)}">${links}</nav>`}
-<button class="fm-me fm-push" type="button" popovertarget="fm-me"><span class="fm-face" aria-hidden="true">${escapeHtml(initialsOf(name || title))}</span><span class="fm-hidden">${escapeHtml(texts.account)}</span></button>
+<span class="fm-push" id="fm-preview"></span>
+<button class="fm-me" type="button" popovertarget="fm-me"><span class="fm-face" aria-hidden="true">${escapeHtml(initialsOf(name || title))}</span><span class="fm-hidden">${escapeHtml(texts.account)}</span></button>
 <div class="fm fm-menu" id="fm-me" popover role="group" aria-label="${escapeHtml(texts.account)}">
 ${name === '' ? '' : `<p class="fm-small"><span class="fm-user" dir="auto">${escapeHtml(name)}</span></p>`}
 ${links}
 ${theme.setting === undefined ? renderSchemes(texts) : ''}
 ${logout === undefined ? '' : `<hr><form method="post" action="${href(logout)}"><button>${escapeHtml(texts.signOut)}</button></form>`}
 </div>
-</header>`
+</header>
+${banner || slots.has('banner') ? `<aside class="fm fm-banner" dir="auto" data-fm-preview="banner">${escapeHtml(banner ?? '')}</aside>` : ''}`
 }
 
 /** The choice of the scheme; the script shows it. */

@@ -11,6 +11,7 @@ import { contrastProblems, type ThemeOptions } from './theme.ts'
 export interface Look {
   readonly title: string
   readonly logo: string | undefined
+  readonly banner: string | undefined
   readonly links: readonly PageLink[]
   readonly theme: ThemeOptions
   /** A BCP 47 tag. */
@@ -42,9 +43,10 @@ export async function lookOf(options: SettingsUiOptions, request: FastifyRequest
     return undefined
   }
 
-  const [title = 'Settings', logo, links = [], theme = {}, named, given = {}] = await Promise.all([
+  const [title = 'Settings', logo, banner, links = [], theme = {}, named, given = {}] = await Promise.all([
     read('title', options.title),
     read('logo', options.logo),
+    read('banner', options.banner),
     read('links', options.links),
     read('theme', options.theme),
     read('locale', options.locale),
@@ -55,6 +57,7 @@ export async function lookOf(options: SettingsUiOptions, request: FastifyRequest
   return {
     title,
     logo,
+    banner,
     links,
     theme: readable(theme, request),
     locale,

@@ -7,9 +7,11 @@ import {
   type TSchema,
   Type,
 } from '@fastify-modular/core/internal'
-import type { FindCaller } from '@fastify-modular/settings'
+import type { FindCaller, SettingDefinitions } from '@fastify-modular/settings'
+import { SettingScope } from '@fastify-modular/settings/client'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { FMOD_SETTINGS_UI_INVALID_OPTION } from './misuse-errors.ts'
+import { plainSlots, type Preview, slotOf } from './preview.ts'
 import type { Messages } from './texts/messages.ts'
 import { textsOf } from './texts/texts.ts'
 import { contrastProblems, type ThemeOptions, themeSchema } from './theme.ts'
@@ -68,6 +70,14 @@ export interface SettingsUiOptions {
   readonly title?: OfRequest<string>
   /** The path of an image on the same origin, or a data: URL. */
   readonly logo?: OfRequest<string | undefined>
+  /** A message below the header of both pages. */
+  readonly banner?: OfRequest<string | undefined>
+  /**
+   * Settings that show in the page itself while they are entered, before they are saved, to their author alone: by key, the part
+   * of the page. In a layout of your own, mark the parts with `data-fm-preview="title"`, and leave an empty element with the
+   * id `fm-preview` in the header, for the toggle.
+   */
+  readonly preview?: Preview
   /** Links of the application in the header. */
   readonly links?: OfRequest<readonly PageLink[]>
   /** Colours and shape. @default both light and dark, as the user's system says */
@@ -115,12 +125,19 @@ const texts = Object.entries(textsOf('en')).map(([name, text]) => [
   typeof text === 'string' ? Type.String() : plural,
 ])
 
+const images = Type.Record(Type.String(), Type.String({ pattern: String.raw`^(?:/(?![/\\])|data:image/)` }))
+const target = Type.Union([
+  option.oneOf(...plainSlots),
+  Type.Object({ slot: Type.Literal('logo'), values: images }, { additionalProperties: false }),
+])
+
 /** The options that may be functions of the request, as values. */
 export const lookSchema: OptionsSchema<
-  Pick<SettingsUiOptions, 'title' | 'logo' | 'links' | 'theme' | 'locale' | 'messages'>
+  Pick<SettingsUiOptions, 'title' | 'logo' | 'banner' | 'links' | 'theme' | 'locale' | 'messages'>
 > = Type.Object({
   title: option.string(),
   logo: option.string('a path of this origin or a data: URL'),
+  banner: option.string(),
   links: Type.Array(link, {
     description: 'an array of { label, href }, each href a path or an http or https URL',
   }),
@@ -132,7 +149,7 @@ export const lookSchema: OptionsSchema<
   }),
 })
 
-const { title, logo, links, theme, locale, messages } = lookSchema.properties
+const { title, logo, banner, links, theme, locale, messages } = lookSchema.properties
 
 const schema: OptionsSchema<SettingsUiOptions> = Type.Object({
   prefix: Type.String({
@@ -147,6 +164,10 @@ const schema: OptionsSchema<SettingsUiOptions> = Type.Object({
   preferences: orFunction(Type.Boolean({ description: 'a boolean' }), 'caller'),
   title: orFunction(title),
   logo: orFunction(logo),
+  banner: orFunction(banner),
+  preview: Type.Record(Type.String(), target, {
+    description: `an object with keys of settings and what each shows: ${plainSlots.join(', ')} or { slot: "logo", values }, each value the path of an image of this origin or a data: URL`,
+  }),
   links: orFunction(links),
   theme: orFunction(theme),
   css: option.string('CSS'),
@@ -173,6 +194,28 @@ export function checkOptions(options: SettingsUiOptions): void {
   const { theme: colors } = options
   const problems = optionProblems(schema, options)
   if (problems.length === 0 && typeof colors === 'object') problems.push(...contrastProblems(colors))
+  if (problems.length === 0) problems.push(...sharedSlots(options.preview ?? {}))
+  if (problems.length > 0) throw new FMOD_SETTINGS_UI_INVALID_OPTION(problems.join('; '))
+}
+
+/** Parts of the page that more than one setting would show. */
+function sharedSlots(preview: Preview): string[] {
+  const slots = Object.values(preview).map(slotOf)
+  const repeated = new Set(slots.filter((slot, index) => slots.indexOf(slot) < index))
+  return [...repeated].map((slot) => `preview must have ${slot} once`)
+}
+
+/**
+ * A preview shows what a setting makes of the page, to those who change it.
+ * @throws {FMOD_SETTINGS_UI_INVALID_OPTION} with all settings that cannot be previewed
+ */
+export function checkPreview(preview: Preview, definitions: SettingDefinitions): void {
+  const problems = Object.keys(preview).flatMap((key) => {
+    const definition = definitions.getDefinition(key)
+    if (definition === null) return `preview.${key} must be the key of a setting`
+    if (definition.sensitive) return `preview.${key} must not be sensitive`
+    return definition.scope === SettingScope.System ? `preview.${key} must not be a System setting` : []
+  })
   if (problems.length > 0) throw new FMOD_SETTINGS_UI_INVALID_OPTION(problems.join('; '))
 }
 

@@ -19,7 +19,7 @@ import {
   FMOD_SETTINGS_UI_CALLER_UNKNOWN,
   FMOD_SETTINGS_UI_UNGUARDED,
 } from './misuse-errors.ts'
-import { checkOptions, type SettingsUiOptions } from './options.ts'
+import { checkOptions, checkPreview, type SettingsUiOptions } from './options.ts'
 
 const pageNames: readonly PageName[] = ['manage', 'preferences']
 
@@ -69,6 +69,8 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
     if (!app.hasRoute({ method: 'GET', url: `${baseUrl}/definitions` })) {
       throw new FMOD_SETTINGS_UI_API_MISSING(baseUrl)
     }
+    if (options.preview && app.hasDecorator('settings'))
+      checkPreview(options.preview, app.settings.definitions)
   })
 
   /** Pages that the header of this caller leads to: not to an administration in which nothing can be changed. */

@@ -1,5 +1,6 @@
 /** Colours and shape of the pages: the `--fm-*` properties that hosts may set. */
 import { option, type OptionsSchema, Type } from '@fastify-modular/core/internal'
+import { luminance } from './accent.ts'
 
 /** The properties that are API. */
 const themeTokens = [
@@ -94,12 +95,8 @@ const colors = new RegExp(`^(?:(${hex})|light-dark\\(\\s*(${hex})\\s*,\\s*(${hex
 /** The relative luminance of a hexadecimal colour, or of that of one scheme; undefined for other values. */
 function luminanceOf(value: string, scheme: number): number | undefined {
   const [, both, ...each] = colors.exec(value.trim()) ?? []
-  const digits = (both ?? each[scheme])?.slice(1)
-  if (digits === undefined) return undefined
-  const long = digits.length === 3 ? digits.replaceAll(/./g, '$&$&') : digits
-  const [red = 0, green = 0, blue = 0] = [0, 2, 4].map((at) => {
-    const part = Number.parseInt(long.slice(at, at + 2), 16) / 255
-    return part <= 0.040_45 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4
-  })
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+  const color = both ?? each[scheme]
+  return color === undefined
+    ? undefined
+    : luminance(color.length === 4 ? color.replaceAll(/\w/g, '$&$&') : color)
 }

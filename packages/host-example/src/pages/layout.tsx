@@ -1,4 +1,5 @@
 /** What surrounds the content of every page: skip link, header, notices, footer. */
+import { accentShades } from '@fastify-modular/settings-ui/react'
 import { Link, usePage } from '@inertiajs/react'
 import { type ReactNode, useEffect } from 'react'
 import type { User } from '../web/shared-props.ts'
@@ -18,7 +19,7 @@ export function Layout({ title, children }: { title: string; children: ReactNode
     document.documentElement.lang = app.language
     dataset['theme'] = app.theme
     dataset['density'] = app.density
-    style.setProperty('--accent', app.primaryColor)
+    style.setProperty('--fm-accent', accentShades(app.primaryColor).token)
   }, [title, appTitle, app])
 
   return (
@@ -35,6 +36,7 @@ export function Layout({ title, children }: { title: string; children: ReactNode
           <NavLinks />
         </nav>
         <div className="session">
+          <span id="fm-preview" />
           {user ? (
             <Account user={user} />
           ) : (
@@ -105,16 +107,15 @@ function Account({ user }: { user: User }): ReactNode {
 function Notices(): ReactNode {
   const { app, user } = useShared()
   const texts = useTexts()
-  if (!app?.banner && !app?.isInMaintenance) return null
   return (
     <aside aria-label={texts.notices}>
-      {app.isInMaintenance ? (
+      {app?.isInMaintenance ? (
         <p className="banner is-warn">
           <strong>{texts.maintenanceIsOn}</strong> {texts.onlyAdministrators}{' '}
           {user?.isAdmin ? <a href={maintenanceSwitch}>{texts.turnItOff}</a> : null}
         </p>
       ) : null}
-      {app.banner ? <p className="banner">{app.banner}</p> : null}
+      <p className="banner">{app?.banner}</p>
     </aside>
   )
 }

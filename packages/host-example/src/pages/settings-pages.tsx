@@ -5,10 +5,9 @@ import { router, usePage } from '@inertiajs/react'
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { Layout } from './layout.tsx'
+import { preview } from '../web/preview.ts'
+import { reload, showPreview } from './previewed.ts'
 import { useShared, useTexts } from './shared.ts'
-
-/** Title, banner and theme of the page around them follow at once. */
-const reload = (): void => router.reload({ only: ['app'] })
 
 const texts: Readonly<Record<string, NonNullable<SettingsProps['messages']>>> = { de }
 
@@ -17,6 +16,8 @@ function useLanguage(): Pick<SettingsProps, 'locale' | 'messages'> {
   const locale = useShared().app?.language ?? 'en'
   return { locale, messages: texts[locale] ?? {} }
 }
+
+const tried = { ...preview, 'app.logo': 'logo' } as const
 
 export function ManagePage(): ReactNode {
   const { canUpdate, isAdmin } = usePage<{ canUpdate: boolean; isAdmin: boolean }>().props
@@ -30,6 +31,8 @@ export function ManagePage(): ReactNode {
           isAdmin={isAdmin}
           onDirtyChange={onDirtyChange}
           onSaved={reload}
+          preview={tried}
+          onPreview={showPreview}
         />
         {question}
       </main>

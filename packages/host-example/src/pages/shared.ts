@@ -2,6 +2,7 @@
 import { usePage } from '@inertiajs/react'
 import type { SharedProps } from '../web/shared-props.ts'
 import { type Texts, textsOf } from '../texts/texts.ts'
+import { usePreviewed } from './previewed.ts'
 
 let latest: Partial<Pick<SharedProps, 'app' | 'user'>> = {}
 
@@ -9,7 +10,7 @@ let latest: Partial<Pick<SharedProps, 'app' | 'user'>> = {}
 export function useShared(): Partial<Pick<SharedProps, 'app' | 'user'>> {
   const { app, user } = usePage<Partial<SharedProps>>().props
   if (app !== undefined && user !== undefined) latest = { app, user }
-  return latest
+  return usePreviewed(latest)
 }
 
 /** The texts in the language of the reader. */

@@ -46,7 +46,7 @@ export function createDocument(assets: Assets): Document {
             <meta name="color-scheme" content="light dark" />
             <title>${title}</title>
             <link rel="stylesheet" href="${assets.style}" />
-            ${primaryColor === defaultAccent ? '' : html`<link rel="stylesheet" href="${accentPath(primaryColor)}" />`}
+            <link rel="stylesheet" href="${accentPath(primaryColor)}" />
             ${head}
           </head>
           <body>

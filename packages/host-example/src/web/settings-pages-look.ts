@@ -4,11 +4,14 @@ import type { FastifyInstance } from 'fastify'
 import { userSettings } from '../app-settings.ts'
 import type { Document } from './document.ts'
 import { Html, html } from './html.ts'
+import { preview } from './preview.ts'
 import { policy } from './security-headers.ts'
 import { createSharedProps } from './shared-props.ts'
 import { siteHeader } from './site-header.ts'
 
-type LookOptions = Required<Pick<SettingsUiOptions, 'title' | 'theme' | 'locale' | 'layout' | 'csp'>>
+type LookOptions = Required<
+  Pick<SettingsUiOptions, 'title' | 'theme' | 'preview' | 'locale' | 'layout' | 'csp'>
+>
 
 /** The options of settings-ui that follow the settings and the caller. */
 export function settingsPagesLook(app: FastifyInstance, document: Document): LookOptions {
@@ -17,6 +20,7 @@ export function settingsPagesLook(app: FastifyInstance, document: Document): Loo
     title: async (request) => (await shared(request)).app.title,
     locale: async (request) => (await shared(request)).app.language,
     theme: { setting: userSettings.theme.key },
+    preview,
     // These pages write no HTML from scripts: they get the policy of all others, and Trusted Types.
     csp: `${policy}; require-trusted-types-for 'script'; trusted-types 'none'`,
     async layout(request, { title, head, body }) {

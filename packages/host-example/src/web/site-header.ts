@@ -45,16 +45,15 @@ export function siteHeader({ app, user }: Pick<SharedProps, 'app' | 'user'>, pat
           </div>`
   return html`<a class="skip" href="#main">${texts.skip}</a>
     <header class="top">
-      <a class="brand" href="/">${logo(app.logo)}<span>${app.title}</span></a>
+      <a class="brand" href="/">${logo(app.logo)}<span data-fm-preview="title">${app.title}</span></a>
       <nav aria-label="${texts.main}">${links}</nav>
-      <div class="session">${session}</div>
+      <div class="session"><span id="fm-preview"></span>${session}</div>
     </header>
     ${notices({ app, user })}`
 }
 
 /** What everybody is to know: that maintenance goes on, and the banner. */
-export function notices({ app, user }: Pick<SharedProps, 'app' | 'user'>): Html | null {
-  if (!app.isInMaintenance && app.banner === null) return null
+export function notices({ app, user }: Pick<SharedProps, 'app' | 'user'>): Html {
   const texts = textsOf(app.language)
   return html`<aside aria-label="${texts.notices}">
     ${
@@ -64,7 +63,7 @@ export function notices({ app, user }: Pick<SharedProps, 'app' | 'user'>): Html 
         ${user?.isAdmin && html`<a href="${maintenanceSwitch}">${texts.turnItOff}</a>`}
       </p>`
     }
-    ${app.banner && html`<p class="banner">${app.banner}</p>`}
+    <p class="banner" data-fm-preview="banner">${app.banner}</p>
   </aside>`
 }
 

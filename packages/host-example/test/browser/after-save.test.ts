@@ -1,4 +1,5 @@
 /** After a save, without a reload, the page is what the server would make of it anew. */
+import { accentShades } from '@fastify-modular/settings-ui'
 import { testBrowser } from '@fastify-modular/test-support/browser'
 import { until } from '@fastify-modular/test-support/until'
 import type { Page } from 'playwright-core'
@@ -10,7 +11,7 @@ async function lookOf(page: Page): Promise<unknown> {
   return page.evaluate(() => {
     const { lang, dataset } = document.documentElement
     const { theme, density } = dataset
-    const accent = getComputedStyle(document.documentElement).getPropertyValue('--accent')
+    const accent = getComputedStyle(document.documentElement).getPropertyValue('--fm-accent')
     const around = [...document.querySelectorAll('.skip, .top, body > aside, #app > aside')]
     const markup = around.map(({ outerHTML }) => outerHTML.replaceAll(/\s+/g, ' ').replaceAll('> <', '><'))
     const names = [...document.querySelectorAll('main h1, main h2, main label')].map(
@@ -57,7 +58,7 @@ test('after a save, without a reload, the page equals what the server renders an
       await page.keyboard.press('Control+s')
       await page.locator('.fm-bar').getByText('4 settings saved').waitFor()
       await areEqual(t, path)
-      t.match(await lookOf(page), { accent: color, title: `Settings · Saved at ${path}` })
+      t.match(await lookOf(page), { accent: accentShades(color).token, title: `Settings · Saved at ${path}` })
     })
   }
 

@@ -11,7 +11,7 @@ const dialogs: Readonly<Record<string, (page: Page) => Promise<void>>> = {
     await page.getByLabel('Title', { exact: true }).fill('Another')
     await page.getByRole('button', { name: 'Replace API secret' }).click()
     await page.getByLabel('API secret', { exact: true }).fill('hush')
-    await page.getByRole('button', { name: 'Review' }).click()
+    await page.getByRole('button', { name: 'Review', exact: true }).click()
   },
   'Clear API secret?': (page) => page.getByRole('button', { name: 'Clear API secret' }).click(),
   'History of Title': async (page) => {

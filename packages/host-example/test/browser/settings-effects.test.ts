@@ -105,6 +105,7 @@ test('F-35: every setting of the application has an effect that is seen at once'
   const page = await browser.newPage()
   const complaints: string[] = []
   page.on('pageerror', ({ message }) => complaints.push(message))
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
   for (const [key, { value, path, isPublic = false, shows }] of Object.entries(effects)) {
     const scope = definitions.find((definition) => definition.key === key)?.scope
     await browser.clearCookies()

@@ -105,6 +105,7 @@ class SettingsElement extends HTMLElement {
     const events = {
       onSaved: () => dispatch('fm-saved'),
       onDirtyChange: (isDirty: boolean) => dispatch('fm-dirty', { isDirty }),
+      onPreview: (key: string, value: unknown) => dispatch('fm-preview', { key, value }),
     }
     this.#root = createRoot(around)
     this.#root.render(pageOf(config, { ...props, ...events }, group))

@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import type { PageConfig } from '../document.ts'
+import { createStage, type Stage } from './stage.ts'
 import type { Messages } from '../texts/messages.ts'
 import {
   ManageSettings,
@@ -21,20 +22,23 @@ if (element) start(element)
 
 function start(element: HTMLElement): void {
   let root: Root | undefined
+  let stage: Stage | undefined
   void show(document)
 
   async function show(page: Document): Promise<void> {
     const config = JSON.parse(page.getElementById('fm-config')?.textContent ?? '{}') as PageConfig // of our own server
     offerSchemes(config.scheme)
+    const { show: onPreview, settle } = (stage ??= createStage(config.preview ?? {}))
     const props = await propsOf(config)
     if (!root) element.replaceChildren()
     root ??= createRoot(element)
-    root.render(pageOf(config, { ...props, id: 'fm', onSaved: () => readAgain(element, show) }))
+    const onSaved = (): void => readAgain(element, show, settle())
+    root.render(pageOf(config, { ...props, id: 'fm', onSaved, onPreview }))
   }
 }
 
 /** The server says anew what follows from settings: title, language, scheme, styles and what surrounds the page. */
-function readAgain(element: Element, show: (page: Document) => Promise<void>): void {
+function readAgain(element: Element, show: (page: Document) => Promise<void>, onRead: () => void): void {
   const request = new XMLHttpRequest() // unlike DOMParser, it parses HTML where Trusted Types are required
   request.open('GET', '')
   request.responseType = 'document'
@@ -49,8 +53,13 @@ function readAgain(element: Element, show: (page: Document) => Promise<void>): v
     // The styles of before stay until those of now are there.
     const old = document.querySelectorAll('[rel=stylesheet]')
     document.head.append(...page.querySelectorAll('[rel=stylesheet]'))
-    document.head.lastElementChild?.addEventListener('load', () => old.forEach((link) => link.remove()))
+    document.head.lastElementChild?.addEventListener('load', () => {
+      for (const link of old) link.remove()
+      onRead()
+    })
+    const toggle = document.getElementById('fm-preview')
     replaceAround(element, next)
+    if (toggle) document.getElementById('fm-preview')?.replaceWith(toggle)
     void show(page)
   }
   request.send()

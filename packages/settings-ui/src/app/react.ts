@@ -45,6 +45,12 @@ export function useSyncExternalStore<T>(subscribe: (listener: () => void) => () 
   return value
 }
 
+/** Of a page that stays as long as its document. Context does not reach through it. */
+export function createPortal(children: ComponentChildren, element: Element) {
+  queueMicrotask(() => render(children, element)) // not within the drawing of what it stands in
+  return null
+}
+
 export function createRoot(element: Element) {
   return {
     render: (content: ComponentChildren) => render(content, element),

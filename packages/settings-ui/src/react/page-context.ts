@@ -3,7 +3,9 @@ import { type SettingsClient, SettingScope } from '@fastify-modular/settings/cli
 import { createContext, type RefObject, useContext, useEffect, useSyncExternalStore } from 'react'
 import type { Messages } from '../texts/messages.ts'
 import type { EditorState } from './model/editor-state.ts'
+import type { Preview } from '../preview.ts'
 import type { SettingsEditor } from './model/editor.ts'
+import type { Previewer } from './model/previewer.ts'
 import type { Definition, SettingValue } from './model/setting.ts'
 
 /** The dialogs of a page. */
@@ -25,6 +27,9 @@ export interface PageContext {
   /** Where an ended session is renewed. */
   readonly signInHref: string | undefined
   readonly editor: SettingsEditor
+  readonly previewer: Previewer
+  /** The settings that are previewed. */
+  readonly preview: Preview
   readonly api: SettingsClient
   readonly messages: Messages
   readonly locale: string

@@ -1,7 +1,9 @@
 /** The public components, and what their pages are made of: the API, the editor and the texts. */
 import { type ReactNode, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
 import { defaultMessages, type Messages } from '../texts/messages.ts'
+import type { Preview } from '../preview.ts'
 import { SettingsEditor } from './model/editor.ts'
+import { Previewer, type ShowPreview } from './model/previewer.ts'
 import { createApi, ownSource, sharedSource } from './model/source.ts'
 import type { PageContext } from './page-context.ts'
 import { SettingsPage } from './page/settings-page.tsx'
@@ -58,9 +60,18 @@ export interface SettingsProps {
   readonly signInHref?: string
   /** Called when something becomes unsaved and when nothing is any more, for hosts whose links load no new document. */
   readonly onDirtyChange?: (isDirty: boolean) => void
+  /** What is shown before it is saved, on pages other than the preferences; `onPreview` shows it. */
+  readonly preview?: Preview
+  /**
+   * Called with a key of `preview` and the value that it would have, at most once a frame; with undefined when what is saved is
+   * to be shown again. After a save it is not called: what was previewed is what is saved now.
+   */
+  readonly onPreview?: ShowPreview
   /** Called after each change that was saved from here, for hosts that show what the settings say. */
   readonly onSaved?: () => void
 }
+
+const nothing: Preview = {}
 
 /** The context of a page, made of the properties of its component. */
 function useSettingsPage(
@@ -78,7 +89,7 @@ function useSettingsPage(
   useLayoutEffect(() => {
     latest.current = { props, messages, locale }
   })
-  const { api, editor, onDirtyChange } = useMemo(() => {
+  const { api, editor, previewer, onDirtyChange } = useMemo(() => {
     const api = createApi(baseUrl, () => {
       const { fetch, locale, definitionsLocale = locale } = latest.current.props
       return { fetch, locale: definitionsLocale ?? undefined }
@@ -88,17 +99,31 @@ function useSettingsPage(
       latest.current.props.onSaved?.()
     }
     const source = isOwn ? ownSource(api) : sharedSource(api)
+    const editor = new SettingsEditor(source, () => latest.current, onSaved)
     return {
       api,
-      editor: new SettingsEditor(source, () => latest.current, onSaved),
+      editor,
+      previewer: new Previewer(editor, () => (isOwn ? {} : latest.current.props)),
       onDirtyChange: (isDirty: boolean) => latest.current.props.onDirtyChange?.(isDirty),
     }
   }, [baseUrl, isOwn])
 
   useFreshness(editor, props.locale)
   const themeSetting = isOwn ? props.themeSetting : undefined
-  const page = { id, isEmbedded, signInHref, editor, messages, locale, canUpdate, isAdmin, themeSetting }
-  return useMemo(() => ({ ...page, root, api, onDirtyChange }), Object.values(page))
+  const { preview = nothing } = props
+  const page = {
+    id,
+    isEmbedded,
+    signInHref,
+    editor,
+    preview,
+    messages,
+    locale,
+    canUpdate,
+    isAdmin,
+    themeSetting,
+  }
+  return useMemo(() => ({ ...page, root, api, previewer, onDirtyChange }), Object.values(page))
 }
 
 /** All texts; the same object while they say the same, because every row is rendered again for another. */

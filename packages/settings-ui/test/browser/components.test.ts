@@ -88,7 +88,7 @@ test('a component on a page of a host', async (t) => {
       await page.getByRole('button', { name: 'Speichern' }).waitFor()
       t.equal(await port.inputValue(), '27')
       await port.press('Enter')
-      await page.getByText('Saved in de').waitFor()
+      await page.getByText('Saved in de').first().waitFor()
     },
   )
 

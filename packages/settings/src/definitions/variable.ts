@@ -20,19 +20,21 @@ export function readVariable(setting: RegisteredSetting): VariableValue {
   try {
     const text = path === '' ? variable : readText(path)
     if (text === '') return { problems: [] }
-    const value = deepFreeze(decodeDefault(type, text))
+    const value = decodeDefault(type, text)
     const problems = problemsOf(setting, value)
-    return problems.length > 0 ? { problems: [`${name}: ${problems.join(' ')}`] } : { value, problems }
+    if (problems.length > 0) return { problems: [`${name}: ${problems.join(' ')}`] }
+    return { value: deepFreeze(value), problems } // which is not too deep
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     return { problems: [`${name}: ${error.message}`] }
   }
 }
 
-/** A rule of the developer's own may quote the value, or throw it. */
+/** A schema names members of the value; a rule of the developer's own may quote the value, or throw it. */
 function problemsOf(setting: RegisteredSetting, value: JsonValue): readonly string[] {
+  if (value === null) return ['null cannot be locked.']
   try {
-    const problems = validateValue({ ...setting, validate: null }, value)
+    const problems = validateValue({ ...setting, checkSchema: null, validate: null }, value)
     if (problems.length > 0) return problems
     return validateValue(setting, value).length > 0 ? [notFitting] : []
   } catch {

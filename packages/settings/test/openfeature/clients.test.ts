@@ -133,6 +133,31 @@ for (const named of [true, false]) {
   })
 }
 
+test("with targetingKey, flags that the browser stores are not the next user's either", async (t) => {
+  const stored = new Map<string, string>()
+  Object.defineProperty(globalThis, 'localStorage', {
+    configurable: true,
+    value: {
+      getItem: (name: string) => stored.get(name) ?? null,
+      setItem: (name: string, value: string) => void stored.set(name, value),
+      removeItem: (name: string) => void stored.delete(name),
+    },
+  })
+  t.teardown(() => Reflect.deleteProperty(globalThis, 'localStorage'))
+  const { session, provider, setProvider, client } = await openBrowser(t)
+  await setProvider({ targetingKey: 'alice' })
+  t.match([...stored.values()].join(), 'dark')
+  for (const [user, own, other] of [
+    ['bob', 'blue', 'dark'],
+    ['alice', 'dark', 'blue'],
+  ] as const) {
+    session.user = user
+    await web.setContext(t.name, { targetingKey: user })
+    t.equal(client.getStringValue('shop.theme', 'none'), own)
+    t.notMatch(JSON.stringify([provider.flagCache, ...stored.values()]), other)
+  }
+})
+
 test('a web provider that asks for another user than the one who is signed in is refused', async (t) => {
   const { bulks, provider, setProvider, client } = await openBrowser(t)
   await t.rejects(setProvider({ targetingKey: 'bob' }))

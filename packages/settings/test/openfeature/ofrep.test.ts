@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import Fastify from 'fastify'
 import { test } from 'tap'
 import { callerByHeader, logInto, rejection } from '../support/app.ts'
+import { engines } from '../support/engines.ts'
 import { createShop, evaluate, flags } from './flags.ts'
 
 const { User } = SettingScope
@@ -334,6 +335,41 @@ for (const [key, values, place] of storable) {
       return JSON.stringify(one) === expected && JSON.stringify(inBulk) === expected
     })
     await t.resolves(fc.assert(runs, { numRuns: 150 }))
+  })
+}
+
+for (const [name, makeDatabase] of Object.entries(engines)) {
+  test(`${name}: one instance evaluates what another one has stored, and hostile ids are refused`, async (t) => {
+    const open = await makeDatabase(t)
+    const create = () =>
+      createShop(t, {
+        evaluateForOthers: 'Settings.Update',
+        settingsOptions: { definitions: [flags], store: open() },
+      })
+    const [here, there] = [await create(), await create()]
+    const text = 'ä\u2028"\\\u{1f600}'
+    await here.settings.set(flags.theme, text, { userId: 'alice' })
+    await here.settings.set(flags.layout, [text, { [text]: null }])
+    await there.settings.refresh()
+    const { headers, body } = await evaluate(there, 'alice')
+    t.match(body.flags, [
+      { key: 'shop.checkout', value: false, reason: 'DEFAULT' },
+      { key: 'shop.layout', value: [text, { [text]: null }], reason: 'STATIC' },
+      { key: 'shop.limit' },
+      { key: 'shop.theme', value: text, reason: 'TARGETING_MATCH' },
+    ])
+    const tag = { 'if-none-match': String(headers.etag) }
+    t.equal(
+      (await evaluate(here, 'alice', undefined, {}, tag)).status,
+      304,
+      'the tag is that of all instances',
+    )
+    await here.settings.set(flags.theme, 'dim', { userId: 'alice' })
+    t.equal((await evaluate(there, 'alice', undefined, {}, tag)).status, 200)
+    for (const targetingKey of ['\0', '\ud800', "'; drop table settings_value; --", '%', 'x'.repeat(255)]) {
+      const { status } = await evaluate(there, 'editor', 'shop.theme', { targetingKey })
+      t.equal(status, targetingKey.isWellFormed() && targetingKey !== '\0' ? 200 : 400)
+    }
   })
 }
 

@@ -10,6 +10,7 @@ import {
   SettingScope,
   settings,
 } from '@fastify-modular/settings'
+import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import { as, createApp, rejection } from '../support/app.ts'
@@ -246,6 +247,28 @@ for (const [name, definitions, problem] of [
 
 function text(key: string, env: string): SettingDefinition {
   return { key, displayName: key, scope: Application, type: 0, env }
+}
+
+const strict = setting.json('mail.strict', {
+  displayName: 'Strict',
+  scope: Application,
+  env: 'T_STRICT',
+  schema: Type.Object({ a: Type.Optional(Type.Number()) }, { additionalProperties: false }),
+  default: {},
+})
+const deep = '['.repeat(30_000) + ']'.repeat(30_000)
+
+for (const [name, text, problem] of [
+  ['null, which would be no value', 'null', /T_STRICT: null cannot be locked/],
+  ['JSON that is nested too deep to be frozen', deep, /T_STRICT: Enter JSON nested at most 32 levels deep/],
+  ['a member that the schema refuses', '{"hush":1}', /T_STRICT: This value does not fit/],
+] as const) {
+  test(`${name} is a fault of the variable, and nothing of it is shown`, async (t) => {
+    const { error } = await rejection(startWith(t, { T_STRICT: text }, [strict]))
+    t.match(error, { code: 'FMOD_SETTINGS_INVALID_ENVIRONMENT', message: problem })
+    t.notMatch(String(error), /hush/)
+    t.throws(() => readEnvironment({ strict }), { code: 'FMOD_SETTINGS_INVALID_ENVIRONMENT' })
+  })
 }
 
 test('only those learn the name of the variable who may write the setting', async (t) => {

@@ -15,6 +15,10 @@ export interface EditorState {
   readonly drafts: ReadonlyMap<string, Draft>
   /** Names by the ids of those who have changed something, as far as the host names them. */
   readonly people: ReadonlyMap<string, string>
+  /** Keys of shared values of which the reader has one of their own; undefined until it matters, null until it is known. */
+  readonly own: ReadonlySet<string> | null | undefined
+  /** Whether drafts are `shown` in the page itself; `hidden`: what is saved is, on request; `saved`: what was shown is saved since a moment. */
+  readonly preview: 'none' | 'shown' | 'hidden' | 'saved'
   /** Keys whose values are being saved. */
   readonly saving: ReadonlySet<string>
   /** Why the last action failed. */
@@ -53,6 +57,8 @@ export const initialState: EditorState = {
   values: new Map(),
   drafts: new Map(),
   people: new Map(),
+  own: undefined,
+  preview: 'none',
   saving: noKeys,
   failure: null,
   isForbidden: false,

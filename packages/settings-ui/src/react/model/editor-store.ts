@@ -59,6 +59,19 @@ export class EditorStore {
     }
   }
 
+  preview(preview: EditorState['preview']): void {
+    this.update({ preview })
+  }
+
+  /** Learns of which values the reader has one of their own. */
+  readOwn(): void {
+    this.update({ own: null })
+    this.source.own?.().then(
+      (own) => this.update({ own }),
+      () => undefined,
+    )
+  }
+
   /** Makes a request that writes these keys: what is read meanwhile may be older than its answer. */
   protected async write<T>(keys: readonly string[], request: () => Promise<T>): Promise<T> {
     this.update({ saving: new Set(keys) })

@@ -35,6 +35,8 @@ export interface SettingsSource {
   readonly reset: (value: SettingValue) => Promise<SettingValue | undefined>
   /** Writes one value, for preferences. */
   readonly put?: (entry: Entry) => Promise<SettingValue | undefined>
+  /** The keys of which the caller has a value of their own, beside the shared one. */
+  own?(): Promise<ReadonlySet<string>>
   /** Puts back what a change set replaced, all or nothing, also over these versions by key; returns how many values. */
   revert?(revision: number, force: Versions): Promise<number>
 }
@@ -45,6 +47,7 @@ export function sharedSource(api: SettingsClient): SettingsSource {
     isOwn: false,
     definitions: () => api.definitions(),
     values: () => api.list(),
+    own: async () => new Set((await api.mine()).flatMap((mine) => (mine.isOverridden ? mine.key : []))),
     reset: ({ key, scope, version }) => api.reset(key, scope, { version }),
     revert: async (revision, force) => (await api.revert(revision, { force })).values.length,
     async save(entries) {

@@ -8,10 +8,12 @@ import { MenuButton } from '../menu.tsx'
 import { type EditorState, type Message, needsAttention, needsSave } from '../model/editor-state.ts'
 import { type Definition, isSent, splitError } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
+import { PreviewToggle } from './preview.tsx'
 import { shortCutName, treeOf } from '../tree.ts'
 
 export function SaveBar(): ReactNode {
-  const { editor, messages, locale } = usePage()
+  const page = usePage()
+  const { editor, messages, locale } = page
   const state = useEditor((each) => each)
   const { message, failure, saving } = state
   const count = state.drafts.size
@@ -26,6 +28,7 @@ export function SaveBar(): ReactNode {
         <b>{plural(saving.size > 0 ? messages.saving : messages.unsavedCount, count, locale)}</b>
       )}
       {attention.length > 0 && <Attention wrong={attention} />}
+      <PreviewToggle page={page} isInBar />
       <span className="fm-push" />
       {message && !failure && <Answers message={message} />}
       {count > 0 ? (

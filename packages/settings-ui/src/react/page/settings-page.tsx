@@ -3,6 +3,7 @@ import { type ReactNode, useEffect, useLayoutEffect, useMemo, useState } from 'r
 import { type EditorState, needsConfirmation } from '../model/editor-state.ts'
 import { useMore } from '../use-more.ts'
 import { Context, type OpenDialog, type PageContext, useEditor, usePage } from '../page-context.ts'
+import { HeaderPreview } from './preview.tsx'
 import { GroupNav, GroupPicker } from './group-nav.tsx'
 import { ResultsList } from './results-list.tsx'
 import { SaveBar } from './save-bar.tsx'
@@ -38,6 +39,7 @@ export function SettingsPage({ context, heading, group }: SettingsPageProps): Re
   return (
     <Context.Provider value={page}>
       <Body heading={heading} group={group} wanted={wanted} />
+      <HeaderPreview />
       {dialog && <LazyDialog dialog={dialog} onClose={() => setDialog(null)} />}
     </Context.Provider>
   )

@@ -89,8 +89,9 @@ interface RowPillsProps extends PartsProps {
 }
 
 export function RowPills(props: RowPillsProps): ReactNode {
-  const { id, definition, value, reason, isScopeShown } = props
+  const { id, definition, value, draft, reason, isScopeShown } = props
   const { editor, messages } = usePage()
+  const hasOwn = useEditor(({ own }) => own?.has(definition.key))
   const isJustSaved = useEditor((state) => editor.isOwn && state.saved.has(definition.key))
   const pill = usePill(props, isJustSaved)
   return (
@@ -100,6 +101,11 @@ export function RowPills(props: RowPillsProps): ReactNode {
         {pill ? <span dir="auto">{pill.text}</span> : value.isOverridden && messages.overridden}
       </span>
       {isScopeShown && <span className="fm-pill is-muted">{scopeName(definition, messages)}</span>}
+      {draft && hasOwn && (
+        <span className="fm-pill is-muted">
+          <span dir="auto">{messages.ownValue}</span>
+        </span>
+      )}
       {reason !== undefined && (
         <span className="fm-pill is-muted fm-alias">
           <Icon name="search" />

@@ -13,6 +13,7 @@ import { useEditor, useMayChange, usePage } from '../page-context.ts'
 import { RowConflict } from './row-tools.tsx'
 import { RowDescription, RowPills, RowTime } from './row-description.tsx'
 import { RowTools } from './row-tools.tsx'
+import { ShadeNote } from './shade-note.tsx'
 import { treeOf } from '../tree.ts'
 import { useMore } from '../use-more.ts'
 
@@ -77,6 +78,7 @@ export function SettingRow({ definition, reason, isScopeShown }: SettingRowProps
       ) : (
         hasNote && <Errors id={`${id}-e`} errors={draft.errors} />
       )}
+      {page.preview[key] === 'accent' && <ShadeNote color={String(draft?.input ?? value.value)} />}
       {type === SettingType.DateTime && <RowTime id={`${id}-t`} {...parts} />}
     </div>
   )

@@ -1,0 +1,48 @@
+/** Settings that somebody tries before saving them: their pages show them, and those of nobody else. */
+import type { SettingsProps } from '@fastify-modular/settings-ui/react'
+import { router } from '@inertiajs/react'
+import { useSyncExternalStore } from 'react'
+import type { Look } from '../web/look.ts'
+
+/** The member of the look that a setting decides. */
+const members: Readonly<Record<string, keyof Look>> = {
+  'app.title': 'title',
+  'app.logo': 'logo',
+  'app.primary_color': 'primaryColor',
+  'app.banner': 'banner',
+  'app.theme': 'theme',
+  'user.preferred_density': 'density',
+}
+
+let drafts: Readonly<Record<string, unknown>> = {}
+const listeners = new Set<() => void>()
+
+function keep(next: typeof drafts): void {
+  drafts = next
+  for (const listener of listeners) listener()
+}
+
+/** For `onPreview` of the settings components. */
+export const showPreview: NonNullable<SettingsProps['onPreview']> = (key, value) => {
+  const { [members[key] ?? key]: _before, ...others } = drafts
+  keep(value === undefined ? others : { ...others, [members[key] ?? key]: value })
+}
+
+/** For `onSaved`: the page around the settings follows at once; what was saved is no draft any more. */
+export function reload(): void {
+  const saved = drafts
+  const onSuccess = (): void =>
+    keep(Object.fromEntries(Object.entries(drafts).filter(([member, value]) => saved[member] !== value)))
+  router.reload({ only: ['app'], onSuccess })
+}
+
+/** The props, with what is being tried. */
+export function usePreviewed<T extends { readonly app?: Look }>(props: T): T {
+  const tried = useSyncExternalStore(subscribe, () => drafts)
+  return props.app ? { ...props, app: { ...props.app, ...tried } } : props
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
+}

@@ -1,0 +1,72 @@
+/** What an administrator tries shows in the page around the settings, on both kinds of pages, and to nobody else. */
+import { testBrowser } from '@fastify-modular/test-support/browser'
+import { until } from '@fastify-modular/test-support/until'
+import { test } from 'tap'
+import { startHost } from '../host.js'
+
+test('a draft shows in the page itself, to its author alone', async (t) => {
+  const browser = await testBrowser(t)
+  if (browser === null) return
+  const host = await startHost(t)
+  await (await host.signIn('admin')).enter(browser)
+  const page = await browser.newPage()
+  const complaints: string[] = []
+  page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+  const field = (name: string) => page.getByLabel(name, { exact: true })
+  const toggle = page.locator('#fm-preview .fm-try')
+  const brand = page.locator('.brand')
+  const html = page.locator('html')
+  const color = () => brand.locator('.tile').evaluate((tile) => getComputedStyle(tile).fill)
+
+  for (const path of ['/inertia/settings', '/settings/manage']) {
+    await t.test(`${path}: title, accent, banner, theme and density; the toggle; Discard`, async (t) => {
+      await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+      await page.goto(`${host.url}${path}`)
+      await field('Title').waitFor()
+      const before = await color()
+      await field('Title').fill('Field Notes')
+      await brand.filter({ hasText: 'Field Notes' }).waitFor()
+      await field('Primary colour').fill('#c8632b')
+      await until(async () => (await color()) === 'rgb(168, 83, 36)')
+      await field('Banner').fill('Closed on Thursday')
+      await page.locator('.banner', { hasText: 'Closed on Thursday' }).waitFor()
+      await page.locator('[data-key="app.theme"] input[value=dark]').check()
+      await page.locator('html[data-theme=dark]').waitFor()
+      await page.locator('[data-key="user.preferred_density"] input[value=compact]').check()
+      await page.locator('html[data-density=compact]').waitFor()
+      t.equal(await toggle.textContent(), 'Preview · only you see this')
+
+      await toggle.focus()
+      await page.keyboard.press('Enter')
+      await page.locator('html[data-theme=system][data-density=comfortable]').waitFor()
+      t.equal(await toggle.getAttribute('aria-pressed'), 'false')
+      t.notMatch(await brand.textContent(), 'Field Notes')
+      t.equal(await page.locator('.banner').last().textContent(), '')
+      t.equal(await color(), before)
+      await page.keyboard.press('Space')
+      await brand.filter({ hasText: 'Field Notes' }).waitFor()
+
+      const { text } = await host.anonymous.ask('/login')
+      t.notMatch(text, /Field Notes|Closed on Thursday|c8632b/i, 'others see nothing of it')
+      await page.getByRole('button', { name: 'Discard' }).click()
+      await page.locator('html[data-theme=system][data-density=comfortable]').waitFor()
+      t.notMatch(await brand.textContent(), 'Field Notes')
+      t.equal(await toggle.count(), 0)
+      t.same(complaints, [])
+    })
+  }
+
+  await t.test('what is tried is gone with the page that was left', async (t) => {
+    await page.goto(`${host.url}/inertia/settings`)
+    await field('Title').fill('Field Notes')
+    await field('Logo').selectOption('wave')
+    await brand.filter({ hasText: 'Field Notes' }).waitFor()
+    await page.locator('.brand .line').first().waitFor()
+    await page.locator('.top nav').getByRole('link', { name: 'Notes' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
+    await page.waitForURL(`${host.url}/notes`)
+    await brand.filter({ hasNotText: 'Field Notes' }).waitFor()
+    t.equal(await page.locator('.brand .line').count(), 0)
+    t.equal(await html.getAttribute('data-theme'), 'system')
+  })
+})

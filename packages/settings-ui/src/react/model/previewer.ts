@@ -1,0 +1,102 @@
+/** Reports drafts to what surrounds a page, which shows them before they are saved: at most once a frame, and never a secret or a System setting. */
+import { SettingScope } from '@fastify-modular/settings/client'
+import { defaultMessages } from '../../texts/messages.ts'
+import type { Preview } from '../../preview.ts'
+import type { EditorState } from './editor-state.ts'
+import type { SettingsEditor } from './editor.ts'
+import { checkInput, parseInput } from './input.ts'
+import { type JsonValue, toDefault } from './setting.ts'
+
+/** Shows a value where its setting shows on the page; undefined: what is saved is shown again. */
+export type ShowPreview = (key: string, value: JsonValue | undefined) => void
+
+type Values = ReadonlyMap<string, JsonValue>
+
+/** Milliseconds for which the toggle says that what was shown is saved. */
+const savedTime = 2000
+
+interface PreviewOptions {
+  readonly preview?: Preview
+  readonly onPreview?: ShowPreview
+}
+
+export class Previewer {
+  readonly #editor: SettingsEditor
+  readonly #options: () => PreviewOptions
+  /** The last valid value of each draft. */
+  #values: Values = new Map()
+  #reported = new Map<string, JsonValue>()
+  #frame = 0
+
+  constructor(editor: SettingsEditor, options: () => PreviewOptions) {
+    this.#editor = editor
+    this.#options = options
+  }
+
+  /** Returns what ends it: then nothing is previewed any more. */
+  start(): () => void {
+    const unsubscribe = this.#editor.subscribe(() => {
+      this.#frame ||= requestAnimationFrame(() => this.#follow())
+    })
+    return () => {
+      unsubscribe()
+      cancelAnimationFrame(this.#frame)
+      this.#values = new Map()
+      this.#enter('none')
+    }
+  }
+
+  readonly toggle = (): void => {
+    if (this.#values.size > 0) this.#enter(this.#editor.state.preview === 'shown' ? 'hidden' : 'shown')
+  }
+
+  #follow(): void {
+    this.#frame = 0
+    const before = this.#values
+    const { drafts, saved, preview } = this.#editor.state
+    this.#values = this.#valuesOf()
+    const done = [...before.keys()].filter((key) => !drafts.has(key) && saved.has(key))
+    // It stays as it is shown: the host reads what holds now.
+    for (const key of done) this.#reported.delete(key)
+    const isChanged = [...this.#values].some(([key, value]) => before.get(key) !== value)
+    if (isChanged) this.#enter('shown')
+    else if (this.#values.size > 0) this.#enter(preview)
+    else if (done.length > 0) this.#enter('saved')
+    else if (preview !== 'saved') this.#enter('none')
+  }
+
+  /** What this reader will have after saving. */
+  #valuesOf(): Values {
+    const { byKey, drafts, values, own } = this.#editor.state
+    const next = new Map<string, JsonValue>()
+    for (const [key, { input, errors }] of drafts) {
+      const [definition, value] = [byKey.get(key), values.get(key)]
+      if (!definition || !value || !Object.hasOwn(this.#options().preview ?? {}, key)) continue
+      const { sensitive, scope } = definition
+      if (sensitive || scope === SettingScope.System) continue
+      if (scope === SettingScope.User && own?.has(key) !== false) {
+        if (own === undefined) this.#editor.readOwn()
+        continue
+      }
+      const parsed = parseInput(definition, input, value.value)
+      const problem = errors[0] ?? checkInput(definition, input, value.value, defaultMessages)
+      const shown =
+        'value' in parsed && problem === undefined
+          ? (parsed.value ?? toDefault(definition))
+          : this.#values.get(key)
+      if (shown !== undefined) next.set(key, shown)
+    }
+    return next
+  }
+
+  #enter(phase: EditorState['preview']): void {
+    const { onPreview } = this.#options()
+    const shown = new Map(phase === 'shown' ? this.#values : [])
+    for (const key of this.#reported.keys()) if (!shown.has(key)) onPreview?.(key, undefined)
+    for (const [key, value] of shown) if (this.#reported.get(key) !== value) onPreview?.(key, value)
+    this.#reported = shown
+    if (phase === this.#editor.state.preview) return
+    this.#editor.preview(phase)
+    if (phase === 'saved') setTimeout(() => this.#editor.state.preview === phase && this.#enter('none'), savedTime)
+  }
+}

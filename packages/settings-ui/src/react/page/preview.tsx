@@ -1,0 +1,45 @@
+/** The preview as its author sees it: the toggle, in the header and on phones in the save bar. */
+import { type ReactNode, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react'
+import { createPortal } from 'react-dom'
+import { Icon } from '../icons.tsx'
+import { type PageContext, usePage } from '../page-context.ts'
+import { treeOf } from '../tree.ts'
+
+/** Reports drafts to the host as long as the page is there, and shows the toggle in the host's header, if that has a place for it. */
+export function HeaderPreview(): ReactNode {
+  const page = usePage()
+  const { root, previewer } = page
+  const [slot, setSlot] = useState<Element | null>(null)
+  useLayoutEffect(() => setSlot(treeOf(root.current).getElementById('fm-preview')), [root])
+  useEffect(() => previewer.start(), [previewer])
+  return slot && createPortal(<PreviewToggle page={page} />, slot)
+}
+
+interface PreviewToggleProps {
+  /** In the header there is none around it. */
+  readonly page: Pick<PageContext, 'editor' | 'previewer' | 'messages'>
+  /** The save bar says itself what was saved. */
+  readonly isInBar?: boolean
+}
+
+export function PreviewToggle({
+  page: { editor, previewer, messages },
+  isInBar,
+}: PreviewToggleProps): ReactNode {
+  const phase = useSyncExternalStore(editor.subscribe, () => editor.state.preview)
+  if (phase === 'none' || (isInBar && phase === 'saved')) return null
+  const isSaved = phase === 'saved'
+  return (
+    <button
+      className="fm fm-try"
+      type="button"
+      aria-pressed={isSaved ? undefined : phase === 'shown'}
+      aria-disabled={isSaved || undefined}
+      onClick={previewer.toggle}
+    >
+      <Icon name={isSaved ? 'check' : 'eye'} />
+      {phase === 'hidden' && <span className="fm-hidden">{messages.previewOff} </span>}
+      {isSaved ? messages.savedNow : phase === 'shown' ? messages.preview : messages.previewSaved}
+    </button>
+  )
+}
