@@ -30,6 +30,17 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual(await eraseAll(store, 'nobody'), { values: 0, history: 0, mentions: 0 })
   },
 
+  'a user with more than one portion is erased portion by portion': async (open) => {
+    const store = await open()
+    const ids = Array.from({ length: 501 }, (_, index) => rowId(`k${index}`, 'u1'))
+    await writeAll(
+      store,
+      ids.map((id) => change(id, '1')),
+    )
+    assert.deepEqual(await eraseAll(store, 'u1'), { values: 501, history: 501, mentions: 0 })
+    assert.deepEqual(await store.users.read('u1'), [])
+  },
+
   'a name that no row can have selects no history and erases no other user': async (open) => {
     const store = await open()
     await setOf(store, '\ufffd', 'a', '1')

@@ -294,6 +294,8 @@ export const history: Readonly<Record<string, ContractCase>> = {
       await nextMillisecond(until)
     }
     const entries = async () => (await store.scan('history', null, 1000)).length
+    const others = Array.from({ length: 510 }, (_, index) => change(rowId(`written once ${index}`), '1'))
+    await writeAll(store, others)
     await rounds(20)
     const portions = await trimAll(store, { perValue: 3 })
     assert.equal(sum(portions), 40 * 17)
@@ -303,7 +305,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
     const limits = { olderThan: Date.now() }
     await Promise.all([trimAll(store, limits), trimAll(other, limits)])
     await trimAll(store, limits)
-    assert.equal(await entries(), 40)
+    assert.equal(await entries(), 40 + others.length)
   },
 }
 
