@@ -97,6 +97,7 @@ export class Previewer {
     this.#reported = shown
     if (phase === this.#editor.state.preview) return
     this.#editor.preview(phase)
-    if (phase === 'saved') setTimeout(() => this.#editor.state.preview === phase && this.#enter('none'), savedTime)
+    if (phase === 'saved')
+      setTimeout(() => this.#editor.state.preview === phase && this.#enter('none'), savedTime)
   }
 }
