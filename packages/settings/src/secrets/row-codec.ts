@@ -61,11 +61,26 @@ export class RowCodec {
       error.cause = cause
       return { state: 'unreadable', row, error }
     }
-    const value = this.#trusted.has(row) ? deepFreeze(readText(text)) : decodeStored(setting, text)
+    const value = this.#trusted.has(row) ? deepFreeze(readText(text)) : this.#decode(setting, row, text)
     if (value !== null) return { state: 'valid', value, row }
     if (this.#isFirstReport(row))
       log.warn({ key, scope }, 'stored setting no longer fits its definition and counts as unset')
     return { state: 'invalid', row }
+  }
+
+  /** Null as well where a rule of the developer's own fails at the value: every other setting is to be read nevertheless. */
+  #decode(setting: RegisteredSetting, row: StoredRow, text: string): JsonValue {
+    try {
+      return decodeStored(setting, text)
+    } catch {
+      const { key, scope } = row // what was thrown may quote the value
+      if (this.#isFirstReport(row))
+        this.#init.log.error(
+          { key, scope },
+          'the rule of a setting fails at its stored value, which counts as unset',
+        )
+      return null
+    }
   }
 
   /** Marks these very rows as just validated: reading them does not validate them again. */

@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import { test } from 'tap'
 import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
 import type { SettingsStore } from '@fastify-modular/settings/store'
-import { alice, callerByHeader, createApp, definitions, logInto, rejection } from '../support/app.ts'
+import { alice, as, callerByHeader, createApp, definitions, logInto, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
 
 const { Application, User, System } = SettingScope
@@ -134,6 +134,45 @@ test('a load that fails is tried again by the next load', async (t) => {
   t.match(await rejection(settings.forUser('alice')), { error: { message: 'down' } })
   isDown = false
   t.equal((await settings.forUser('alice')).get(definitions.theme), 'light')
+})
+
+test('a stored value at which a rule fails counts as unset, and nothing else suffers', async (t) => {
+  const store = memoryStore()
+  const define = (scope: SettingScope, key: string, isStrict: boolean) =>
+    setting.text(key, {
+      displayName: 'Name',
+      scope,
+      default: 'default',
+      validate(value) {
+        if (isStrict && value.includes('hush')) throw new Error(`${value} is refused`)
+      },
+    })
+  const declare = (isStrict: boolean) => [
+    define(Application, 'rule.shared', isStrict),
+    define(User, 'rule.own', isStrict),
+    define(User, 'rule.other', false),
+  ]
+  const lines: string[] = []
+  const stored = await createApp(t, { store, definitions: declare(false) })
+  await stored.settings.set('rule.shared' as string, 'hush')
+  await stored.settings.set('rule.own' as string, 'hush', { userId: 'alice' })
+  await stored.settings.set('rule.other' as string, 'mine', { userId: 'alice' })
+
+  const app = await createApp(t, { store, definitions: declare(true) }, logInto(lines))
+  t.equal(app.settings.get('rule.shared' as string), 'default')
+  const reader = await app.settings.forUser('alice')
+  t.same([reader.get('rule.own' as string), reader.get('rule.other' as string)], ['default', 'mine'])
+  t.match(await as(app, 'alice')('GET', '/me'), {
+    status: 200,
+    json: [{ value: 'mine' }, { value: 'default' }],
+  })
+  await stored.settings.set('rule.shared' as string, 'hush again')
+  await stored.settings.set('rule.other' as string, 'for all')
+  await app.settings.refresh()
+  t.equal(app.settings.get('rule.other' as string), 'for all', 'what another instance wrote meanwhile')
+  t.equal(app.settings.status.state, 'ready')
+  t.equal(lines.filter((line) => line.includes('fails at its stored value')).length, 2)
+  t.notMatch(lines.join(), /hush/)
 })
 
 test('a stored value that no longer fits counts as unset, is logged once and shown by inspect', async (t) => {
