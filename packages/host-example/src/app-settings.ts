@@ -1,6 +1,6 @@
 /** The settings of the application itself. */
 import { setting, SettingScope } from '@fastify-modular/settings'
-import { Type } from '@sinclair/typebox'
+import { z } from 'zod'
 
 const { Application, System, User } = SettingScope
 
@@ -9,6 +9,11 @@ export const defaultAccent = '#2f57dd'
 
 const toOption = (zone: string) => ({ value: zone, label: zone.replaceAll('_', ' ') })
 const otherZones = Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')
+
+const features = z.object({
+  search: z.boolean().default(true).meta({ title: 'Search of notes' }),
+  sharing: z.boolean().default(true).meta({ title: 'Public links' }),
+})
 
 export const appSettings = {
   title: setting.text('app.title', {
@@ -89,16 +94,12 @@ export const appSettings = {
     order: 10,
     keywords: ['go live', 'release date'],
   }),
-  featureJson: setting.json('app.feature_json', {
+  featureJson: setting.schema('app.feature_json', features, {
     displayName: 'Features',
     description: 'Parts of the pages that can be switched off.',
     group: 'Release',
     scope: Application,
-    schema: Type.Object({
-      search: Type.Optional(Type.Boolean({ title: 'Search of notes', default: true })),
-      sharing: Type.Optional(Type.Boolean({ title: 'Public links', default: true })),
-    }),
-    default: {},
+    default: { search: true, sharing: true },
     order: 20,
     advanced: true,
     keywords: ['feature flags', 'beta'],

@@ -23,7 +23,7 @@ test('settings of the application', async (t) => {
       t.same(summary.toSorted(), [
         'app.api_secret 1/0 null',
         'app.banner 1/9 null',
-        'app.feature_json 1/3 {}',
+        'app.feature_json 1/3 {"search":true,"sharing":true}',
         'app.homepage_url 1/6 null',
         'app.language 2/4 en',
         'app.launch_at 1/10 null',

@@ -2,6 +2,8 @@
 import { Registry } from './definitions/registry.ts'
 import type { SettingToken, SettingValue } from './definitions/tokens.ts'
 import { checkOverrides, readOverrides } from './overrides.ts'
+import { deepFreeze } from './values/json.ts'
+import { parseValue } from './values/validate.ts'
 
 type Tokens = Readonly<Record<string, SettingToken<unknown>>>
 
@@ -22,8 +24,10 @@ export function readEnvironment<const M extends Tokens>(
   const locked = new Map([...readOverrides()].filter(([key]) => registry.find(key)))
   checkOverrides(locked, registry)
   const values = Object.entries(tokens).map(([name, { key }]) => {
-    const { environment, defaultValue = null } = registry.find(key) ?? {}
-    return [name, locked.get(key)?.value ?? environment ?? defaultValue]
+    const setting = registry.find(key)
+    const fixed = locked.get(key)?.value
+    if (setting && fixed !== undefined) return [name, deepFreeze(parseValue(setting, fixed).value)]
+    return [name, setting?.environment ?? setting?.defaultValue ?? null]
   })
   return Object.fromEntries(values) as { readonly [N in keyof M]: SettingValue<M[N]> } // each fits its definition
 }

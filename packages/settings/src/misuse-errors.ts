@@ -32,6 +32,10 @@ export const FMOD_SETTINGS_INVALID_RULE_RESULT = createMisuseError<[string]>(
   'FMOD_SETTINGS_INVALID_RULE_RESULT',
   'The rule about %s returned something other than a message, a list of messages or nothing. It cannot be asynchronous.',
 )
+export const FMOD_SETTINGS_INVALID_SCHEMA_RESULT = createMisuseError<[string, string]>(
+  'FMOD_SETTINGS_INVALID_SCHEMA_RESULT',
+  'The setting "%s" cannot be checked: %s. Use a validator that returns what is wrong, at once.',
+)
 
 // Reading
 export const FMOD_SETTINGS_UNKNOWN_KEY = createMisuseError<[string, string]>(

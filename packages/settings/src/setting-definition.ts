@@ -1,5 +1,7 @@
 /** What a setting is: scopes, types and the definition that modules declare. */
 
+import type { StandardSchema } from '@fastify-modular/core/internal'
+
 /** Where a setting applies; integers on the wire. */
 export const SettingScope = { System: 0, Application: 1, User: 2 } as const
 export type SettingScope = (typeof SettingScope)[keyof typeof SettingScope]
@@ -100,8 +102,11 @@ export interface SettingDefinition extends SettingHints {
   readonly pattern?: string | null
   /** Of a Text, Password or MultilineText, in UTF-16 units. @default as long as its bytes, and its pattern, allow */
   readonly maxLength?: number | null
-  /** A JSON Schema of the values of a Json, checked by Ajv as Fastify sets it up. Lists and flat objects are edited as forms. */
-  readonly schema?: ValueSchema | null
+  /**
+   * Of the values of a Json: a JSON Schema, checked by Ajv as Fastify sets it up, or a validator of Standard Schema (Zod,
+   * Valibot, ArkType), whose output is stored. Lists and flat objects are edited as forms.
+   */
+  readonly schema?: ValueSchema | StandardSchema | null
   /** @default false */
   readonly required?: boolean
   /** Never shown in responses, events, history or logs. @default false */
@@ -132,11 +137,15 @@ export type RuleResult = string | readonly string[] | void
 
 /** A definition with every member present but `validate`, frozen: what the registry returns and HTTP shows. */
 export type CompleteDefinition = Required<{
-  readonly [K in Exclude<keyof SettingDefinition, 'validate' | 'options'>]: Exclude<
+  readonly [K in Exclude<keyof SettingDefinition, 'validate' | 'options' | 'schema'>]: Exclude<
     SettingDefinition[K],
     undefined
   >
-}> & { readonly options: readonly Required<SettingOption>[] | null }
+}> & {
+  readonly options: readonly Required<SettingOption>[] | null
+  /** Of a validator the JSON Schema of what it takes; null where it cannot say, and for sensitive settings. */
+  readonly schema: ValueSchema | null
+}
 
 /**
  * Whether both databases keep a text as it is: PostgreSQL refuses NUL, and an unpaired surrogate has no form in UTF-8,

@@ -32,6 +32,6 @@ export function registered(type: SettingType, members?: Partial<SettingDefinitio
 }
 
 /** What is wrong with a value, within a budget of its own. */
-export function problemsOf(setting: RegisteredSetting, value: unknown): string[] {
+export function problemsOf(setting: RegisteredSetting, value: unknown): readonly string[] {
   return validateValue(setting, value, createPatternBudget())
 }

@@ -1,9 +1,17 @@
 /** Events: plain records with a stable type name and a schema (S 6.1), and the classes that an application knows. */
 import { randomUUID } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import type { Static, TObject } from '@sinclair/typebox'
 import { failureText } from '../internal/failures.ts'
-import { compileSchemaErrors } from '../internal/json-schema.ts'
+import { compileSchemaErrors, type SchemaError } from '../internal/json-schema.ts'
 import { safeRead } from '../internal/safe.ts'
+import {
+  isStandardSchema,
+  notFitting,
+  type StandardOutput,
+  type StandardSchema,
+  validateStandard,
+} from '../internal/standard-schema.ts'
 import { FMOD_CORE_DUPLICATE_EVENT_TYPE, FMOD_CORE_INVALID_EVENT } from '../misuse-errors.ts'
 
 /** What every event has beside its payload. */
@@ -17,7 +25,7 @@ export interface EventClass<E extends DomainEvent = DomainEvent> {
   new (payload: never, eventId?: string): E
   /** Names the event across modules, processes and versions: `notes.published`. */
   readonly type: string
-  /** The payload's JSON Schema; payloads are checked when published and when received. */
+  /** The payload's JSON Schema or validator; payloads are checked when published and when received. */
   readonly schema: object
 }
 
@@ -34,10 +42,15 @@ export interface DefinedEvent<Payload extends object> {
  * Instances carry the payload's members, frozen, and an `eventId`. The schema is any JSON Schema (draft 7, with the
  * formats of ajv-formats). TypeBox 0.34 gives the type; another schema takes it as an argument:
  * `defineEvent<{ noteId: string }>('notes.published', { type: 'object', … })`. A schema that Ajv refuses stops the next
- * boot of an application. A class may have a constructor of its own: events that arrive are made without it.
+ * boot of an application. A validator of Standard Schema (Zod, Valibot, ArkType) gives the type of its output, and takes
+ * payloads that it leaves as they are: it fills in and converts nothing. A class may have a constructor of its own: events that arrive are made without it.
  * @throws {FMOD_CORE_INVALID_EVENT} the type is empty, or the schema uses the reserved member `eventId`
  */
 export function defineEvent<S extends TObject>(type: string, schema: S): DefinedEvent<Static<S>>
+export function defineEvent<S extends StandardSchema<object>>(
+  type: string,
+  schema: S,
+): DefinedEvent<StandardOutput<S> & object>
 export function defineEvent<Payload extends object = Readonly<Record<string, unknown>>>(
   type: string,
   schema: object,
@@ -91,7 +104,9 @@ type Declaration = Pick<EventClass, 'type' | 'schema'>
 const uncompiled = new Set<Declaration>()
 
 /** By schema, which a class shares with those that extend it. */
-const checks = new WeakMap<object, ReturnType<typeof compileSchemaErrors>>()
+const checks = new WeakMap<object, (payload: unknown) => readonly PayloadError[]>()
+
+type PayloadError = Pick<SchemaError, 'instancePath' | 'message'>
 
 /**
  * Compiles schemas: those of all classes that are defined, so that a wrong one stops every boot and no publisher.
@@ -102,7 +117,8 @@ export function compileEvents(declarations: Iterable<Declaration> = uncompiled):
   for (const declaration of declarations) {
     const { type, schema } = declaration
     try {
-      if (!checks.has(schema)) checks.set(schema, compileSchemaErrors(schema))
+      if (!checks.has(schema))
+        checks.set(schema, isStandardSchema(schema) ? checkWith(schema) : compileSchemaErrors(schema))
       uncompiled.delete(declaration)
     } catch (cause) {
       refused.push({ type, cause })
@@ -176,6 +192,29 @@ export class EventClasses {
     fill(event, payload as object, eventId)
     return event
   }
+}
+
+/** Checks payloads by a validator: they are its output already, which is what their type says. */
+function checkWith(schema: StandardSchema): (payload: unknown) => readonly PayloadError[] {
+  return (payload) => {
+    if (typeof payload === 'object' && payload !== null && !hasJsonMembers(payload, 0)) return []
+    const given: unknown = JSON.parse(JSON.stringify(payload))
+    try {
+      const result = validateStandard(schema, structuredClone(given))
+      if ('issues' in result)
+        return [{ instancePath: result.issues[0]?.pointer ?? '', message: notFitting.slice(0, -1) }]
+      const isSame = isDeepStrictEqual(toPlain(result.value), given)
+      return isSame ? [] : [{ instancePath: '', message: 'its schema makes another value of it' }]
+    } catch (error) {
+      return [{ instancePath: '', message: error instanceof Error ? error.message : '' }]
+    }
+  }
+}
+
+/** A copy whose objects have the ordinary prototype, which validators leave out; undefined for what is not JSON. */
+function toPlain(value: unknown): unknown {
+  const isPlain = typeof value === 'object' && value !== null && hasJsonMembers(value, 0)
+  return isPlain ? JSON.parse(JSON.stringify(value)) : undefined
 }
 
 /** Names the first rule that a payload breaks, and never the value: it may be a secret. */

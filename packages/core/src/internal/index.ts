@@ -35,6 +35,15 @@ export {
   type TSchema,
   Type,
 } from './options.ts'
+export {
+  isStandardSchema,
+  jsonSchemaOf,
+  notFitting,
+  type StandardIssue,
+  type StandardOutput,
+  type StandardSchema,
+  validateStandard,
+} from './standard-schema.ts'
 export { isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
 export { withTimeout } from './timeout.ts'
 export {

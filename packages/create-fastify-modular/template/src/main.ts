@@ -1,13 +1,16 @@
 /** Starts the application: reads the environment, listens, and closes when it is told to stop. */
 import { randomBytes } from 'node:crypto'
+import { readEnvironment } from '@fastify-modular/settings'
 import closeWithGrace from 'close-with-grace'
 import { createApp } from './app.ts'
 import { developmentSignIn } from './development-sign-in.ts'
+import { serverSettings } from './server-settings.ts'
 import { createStore } from './store.ts'
 
 const { env } = process
 if (!['development', 'test', 'production'].includes(env['NODE_ENV'] || 'development'))
   throw new Error('NODE_ENV must be unset, development, test or production.')
+const { port, logLevel } = readEnvironment(serverSettings)
 const { signIn, password, users } = developmentSignIn(env)
 
 const app = await createApp({
@@ -16,12 +19,12 @@ const app = await createApp({
   // Signs the cookies of sessions. Set it where sessions are in a store and outlive this process.
   sessionSecret: env['SESSION_SECRET'] || randomBytes(32).toString('hex'),
   trustProxy: env['TRUST_PROXY'] || false,
-  logLevel: env['LOG_LEVEL'] || 'info',
+  logLevel,
 })
 closeWithGrace({ delay: 10_000, logger: app.log }, async () => {
   await app.close()
 })
 
-const address = await app.listen({ host: env['HOST'] || '127.0.0.1', port: Number(env['PORT'] || 3000) })
+const address = await app.listen({ host: env['HOST'] || '127.0.0.1', port })
 console.log(`\nThe application listens at ${address}`)
 console.log(`For development, ${users.join(', ')} sign in with the password ${password}\n`)

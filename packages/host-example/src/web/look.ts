@@ -44,7 +44,7 @@ export async function readLook(settings: Settings, caller: Caller | null): Promi
     supportEmail: settings.get(appSettings.supportEmail),
     homepageUrl: settings.get(appSettings.homepageUrl),
     launchAt: settings.get(appSettings.launchAt),
-    features: { search: true, sharing: true, ...settings.get(appSettings.featureJson) },
+    features: settings.get(appSettings.featureJson),
     isRegistrationOpen: settings.get(systemSettings.registrationEnabled),
     isInMaintenance: settings.get(systemSettings.maintenanceMode),
   }

@@ -1,4 +1,3 @@
-import { setting, SettingScope } from '@fastify-modular/settings'
 import { type TSchema, Type } from '@sinclair/typebox'
 import { test } from 'tap'
 import {
@@ -14,12 +13,7 @@ import {
 import { splitError } from '#src/react/model/setting.js'
 
 function form(schema: TSchema): Form | null {
-  const { schema: declared } = setting.json('app.test', {
-    displayName: 'Test',
-    scope: SettingScope.Application,
-    schema,
-  })
-  return formOf({ schema: declared ?? null })
+  return formOf({ schema })
 }
 
 const link = Type.Object({
@@ -41,6 +35,13 @@ test('lists of values, lists of flat objects and flat objects have a form', asyn
       { kind: 'bool', initial: false },
       { kind: 'choice', options: [{ value: 'page', label: 'Page' }, { label: 'mail' }], initial: 'page' },
     ],
+  })
+})
+
+test('an enumeration is a choice, as Zod and others describe it', async (t) => {
+  const schema = Type.Object({ kind: Type.Unsafe<string>({ type: 'string', enum: ['in', 'out'] }) })
+  t.match(form(schema), {
+    fields: [{ kind: 'choice', options: [{ value: 'in', label: 'in' }, { value: 'out' }], initial: 'in' }],
   })
 })
 

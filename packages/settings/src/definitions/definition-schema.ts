@@ -2,7 +2,12 @@
  * The members of a definition, each declared once: its type, its default, and in its `description` the end of the
  * sentence "<member> must be …" that stops the boot. `GET /definitions` describes its response by the same schema.
  */
-import { closestName } from '@fastify-modular/core/internal'
+import {
+  closestName,
+  isStandardSchema,
+  jsonSchemaOf,
+  type StandardSchema,
+} from '@fastify-modular/core/internal'
 import { KindGuard, type TSchema, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import {
@@ -89,7 +94,10 @@ export const definitionSchema = Type.Object({
   restart: flag(),
   docsUrl: nullable(Type.String({ pattern: '^https://' }), 'an absolute https URL'),
   patternHint: nullable(Type.String(filled), 'a string that is not empty'),
-  schema: nullable(jsonSchema, 'a JSON Schema, of TypeBox for example: Type.Array(Type.String())'),
+  schema: nullable(
+    jsonSchema,
+    'a JSON Schema, of TypeBox for example: Type.Array(Type.String()), or a validator of Standard Schema',
+  ),
   flag: flag(),
 })
 
@@ -105,6 +113,8 @@ interface CompletedDefinition {
   readonly definition: CompleteDefinition
   /** Clauses for the boot error: ignored, a misspelt `sensitive` would show a secret. */
   readonly unknown: readonly string[]
+  /** Its schema, where that is one; the definition has the JSON Schema of it. */
+  readonly validator: StandardSchema | null
 }
 
 /**
@@ -114,16 +124,31 @@ interface CompletedDefinition {
  */
 export function completeDefinition(declared: SettingDefinition): CompletedDefinition {
   const unknown: string[] = []
+  let validator: StandardSchema | null = null
   const copy = copyMembers(definitionSchema.properties, declared, {
     unknown,
     path: '',
     further: ['validate'],
+    replace(name, value) {
+      if (name !== 'schema' || !isStandardSchema(value)) return value
+      validator = value
+      return describe(value)
+    },
   })
-  const definition = Object.freeze(copy) as CompleteDefinition
+  const complete = copy as CompleteDefinition
+  // The schema of a secret may have a secret as its default.
+  const definition = Object.freeze(validator && complete.sensitive ? { ...complete, schema: null } : complete)
   const { options, allowedValues } = definition
-  if (allowedValues !== null || !options || !isValid('options', definition)) return { definition, unknown }
+  if (allowedValues !== null || !options || !isValid('options', definition))
+    return { definition, unknown, validator }
   const allowed = Object.freeze(options.map(({ value }) => value))
-  return { definition: Object.freeze({ ...definition, allowedValues: allowed }), unknown }
+  return { definition: Object.freeze({ ...definition, allowedValues: allowed }), unknown, validator }
+}
+
+/** Of a validator; null where what it says is no JSON. */
+function describe(schema: StandardSchema): ValueSchema | null {
+  const described = jsonSchemaOf(schema)
+  return typeof described === 'object' && isJson(described) ? (described as ValueSchema | null) : null
 }
 
 const members = Object.entries<TSchema>(definitionSchema.properties)
@@ -162,12 +187,14 @@ interface CopyContext {
   readonly unknown: string[]
   /** Members that are not copied. */
   readonly further?: readonly string[]
+  /** What a member is copied as. */
+  readonly replace?: (name: string, value: unknown) => unknown
 }
 
 function copyMembers(
   members: Readonly<Record<string, TSchema>>,
   declared: object,
-  { path, unknown, further = [] }: CopyContext,
+  { path, unknown, further = [], replace = (_name, value) => value }: CopyContext,
 ): object {
   for (const name of Object.keys(declared)) {
     if (!Object.hasOwn(members, name) && !further.includes(name))
@@ -176,7 +203,7 @@ function copyMembers(
   // With all members from the start: an object that gets so many one by one becomes a hash table (bench/boot.mjs).
   const copy: Record<string, unknown> = { ...members }
   for (const [name, schema] of Object.entries(members)) {
-    const own: unknown = Reflect.get(declared, name)
+    const own = replace(name, Reflect.get(declared, name))
     const value: unknown = 'default' in schema ? (own ?? schema.default) : own
     const isNested = typeof value === 'object' && value !== null && value !== schema.default
     copy[name] =

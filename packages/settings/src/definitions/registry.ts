@@ -1,11 +1,17 @@
 /** All definitions of an application. Modules add theirs, then they are checked together and frozen. */
-import { closestName } from '@fastify-modular/core/internal'
+import { closestName, type StandardSchema } from '@fastify-modular/core/internal'
 import {
   FMOD_SETTINGS_FROZEN,
   FMOD_SETTINGS_INVALID_DEFINITIONS,
   FMOD_SETTINGS_INVALID_ENVIRONMENT,
 } from '../misuse-errors.ts'
-import type { CompleteDefinition, JsonValue, SettingDefinition, SettingScope } from '../setting-definition.ts'
+import {
+  type CompleteDefinition,
+  type JsonValue,
+  type SettingDefinition,
+  type SettingScope,
+  SettingType,
+} from '../setting-definition.ts'
 import { decodeDefault, deepFreeze } from '../values/json.ts'
 import { compilePattern } from '../values/pattern.ts'
 import {
@@ -13,10 +19,11 @@ import {
   describeFormat,
   maxBytesOf,
   type RegisteredSetting,
-  validateValue,
+  parseValue,
   type ValueLimits,
 } from '../values/validate.ts'
-import { compileJsonSchema } from '../values/json-schema.ts'
+import { compileJsonSchema, type ParseSchema } from '../values/json-schema.ts'
+import { compileStandardSchema } from '../values/standard-schema.ts'
 import {
   checkCondition,
   checkDefinition,
@@ -187,27 +194,28 @@ interface Registration {
 
 /** Completes and checks a definition, compiles its pattern and its schema, decodes and validates its default. */
 function toSetting(declared: SettingDefinition, module: string, limits: ValueLimits): Registration {
-  const { definition, unknown } = completeDefinition(declared)
+  const { definition, unknown, validator } = completeDefinition(declared)
   const problems = [...unknown, ...checkDefinition(definition)]
   if (problems.length > 0) return { problems }
-  const { type, schema } = definition
+  const { type } = definition
   const validate = declared.validate ?? null
   if (validate !== null && typeof validate !== 'function')
     return { problems: ['validate must be a function'] }
 
   const text = attempt(() => textLimitsOf(definition))
   if (text instanceof Error) return { problems: [`the pattern ${text.message}`] }
-  const checkSchema = attempt(() => schema && compileJsonSchema(schema))
-  if (checkSchema instanceof Error) return { problems: [`the schema cannot be used: ${checkSchema.message}`] }
+  const maxBytes = maxBytesOf(type, limits)
+  const parseSchema = attempt(() => compileSchema(definition, validator, maxBytes))
+  if (parseSchema instanceof Error) return { problems: [`the schema cannot be used: ${parseSchema.message}`] }
   const setting = {
     definition,
     module,
     defaultValue: null,
     environment: undefined,
     ...text,
-    checkSchema,
+    parseSchema,
     validate: validate && validate.bind(declared),
-    maxBytes: maxBytesOf(type, limits),
+    maxBytes,
   }
   const { defaultValue, errors } = defaultOf(setting)
   const environment = readVariable(setting)
@@ -247,7 +255,23 @@ function defaultOf(setting: RegisteredSetting): { defaultValue: JsonValue; error
   if (raw === null) return { defaultValue: null, errors: [] }
   const decoded = attempt(() => decodeDefault(type, raw))
   if (decoded instanceof Error) return { defaultValue: null, errors: [decoded.message] }
-  return { defaultValue: deepFreeze(decoded), errors: validateValue(setting, decoded) }
+  const parsed = attempt(() => parseValue(setting, decoded))
+  if (parsed instanceof Error) return { defaultValue: null, errors: [parsed.message] }
+  return { defaultValue: deepFreeze(parsed.value), errors: parsed.errors }
+}
+
+/** @throws {Error} the schema belongs to another type, or Ajv refuses it */
+function compileSchema(
+  { key, type, sensitive, env, schema }: CompleteDefinition,
+  validator: StandardSchema | null,
+  maxBytes: number,
+): ParseSchema | null {
+  if (schema === null && validator === null) return null
+  if (type !== SettingType.Json) throw new Error('it belongs to a Json')
+  if (validator)
+    return compileStandardSchema(validator, { key, isSecret: sensitive || env !== null, maxBytes })
+  const check = compileJsonSchema(schema ?? {})
+  return (value) => ({ value, errors: check(value) })
 }
 
 /** A rule as the service applies it: to the values as a write would leave them. */

@@ -2,6 +2,7 @@
  * Definitions that know the type of their value. A token is a plain `SettingDefinition`; the type exists for the
  * compiler only, so that `settings.get(mail.port)` is a number.
  */
+import type { StandardOutput, StandardSchema } from '@fastify-modular/core/internal'
 import type { Static, TSchema } from '@sinclair/typebox'
 import {
   SettingType,
@@ -100,6 +101,17 @@ interface DeclareJson extends Declare<JsonValue, Schemed> {
   <T>(): Declare<T, Schemed>
 }
 
+/** Declares a Json by a validator of Standard Schema: Zod, Valibot, ArkType and others. Its output is the value. */
+type DeclareSchema = <
+  const K extends string,
+  S extends StandardSchema,
+  D extends Frozen<StandardOutput<S>> | null = null,
+>(
+  key: K,
+  schema: S,
+  options: TokenOptions<Frozen<StandardOutput<S>>> & { readonly default?: D },
+) => SettingToken<Value<Frozen<StandardOutput<S>>, D>, K>
+
 type Schemed = Pick<SettingDefinition, 'schema'>
 
 type Patterned = Pick<SettingDefinition, 'pattern' | 'maxLength'>
@@ -111,6 +123,7 @@ export const setting: {
   readonly number: Declare<number, Bounded>
   readonly bool: Declare<boolean>
   readonly json: DeclareJson
+  readonly schema: DeclareSchema
   readonly select: DeclareSelect
   readonly color: Declare<string>
   readonly url: Declare<string>
@@ -123,6 +136,7 @@ export const setting: {
   number: (key, options) => token(SettingType.Number, key, options),
   bool: (key, options) => token(SettingType.Bool, key, options),
   json: declareJson as DeclareJson, // an implementation has its overloads' types only if it repeats them
+  schema: (key, schema, options) => token(SettingType.Json, key, { ...options, schema }),
   select: (key: string, options: AnyOptions) => token(SettingType.Select, key, options),
   color: (key, options) => token(SettingType.Color, key, options),
   url: (key, options) => token(SettingType.Url, key, options),
@@ -137,7 +151,7 @@ function declareJson(key?: string, options?: AnyOptions) {
   return (ownKey: string, ownOptions: AnyOptions) => token(SettingType.Json, ownKey, ownOptions)
 }
 
-type AnyOptions = TokenOptions<never> & { readonly default?: unknown }
+type AnyOptions = TokenOptions<never> & Schemed & { readonly default?: unknown }
 
 /** A raw `defaultValue`, which only JavaScript can pass here, stays what it is in a definition. The registry checks it. */
 function token<T, K extends string>(type: SettingType, key: K, options: AnyOptions): SettingToken<T, K> {

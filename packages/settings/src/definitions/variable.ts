@@ -1,8 +1,9 @@
 /** The value that a definition's environment variable fixes, in the variable or in the file that `<name>_FILE` names. */
 import { closeSync, openSync, readSync } from 'node:fs'
+import { notFitting } from '@fastify-modular/core/internal'
 import type { JsonValue } from '../setting-definition.ts'
 import { decodeDefault, deepFreeze } from '../values/json.ts'
-import { type RegisteredSetting, validateValue } from '../values/validate.ts'
+import { parseValue, type RegisteredSetting } from '../values/validate.ts'
 
 /** Without a value the variable is not set, or has problems: they name the variable and never what it holds. */
 interface VariableValue {
@@ -20,10 +21,9 @@ export function readVariable(setting: RegisteredSetting): VariableValue {
   try {
     const text = path === '' ? variable : readText(path)
     if (text === '') return { problems: [] }
-    const value = decodeDefault(type, text)
-    const problems = problemsOf(setting, value)
-    if (problems.length > 0) return { problems: [`${name}: ${problems.join(' ')}`] }
-    return { value: deepFreeze(value), problems } // which is not too deep
+    const { value, errors } = parse(setting, decodeDefault(type, text))
+    if (errors.length > 0) return { problems: [`${name}: ${errors.join(' ')}`] }
+    return { value: deepFreeze(value), problems: [] } // which is not too deep
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     return { problems: [`${name}: ${error.message}`] }
@@ -31,19 +31,17 @@ export function readVariable(setting: RegisteredSetting): VariableValue {
 }
 
 /** A schema names members of the value; a rule of the developer's own may quote the value, or throw it. */
-function problemsOf(setting: RegisteredSetting, value: JsonValue): readonly string[] {
-  if (value === null) return ['null cannot be locked.']
+function parse(setting: RegisteredSetting, given: JsonValue): ReturnType<typeof parseValue> {
+  if (given === null) return { value: given, errors: ['null cannot be locked.'] }
   try {
-    const problems = validateValue({ ...setting, checkSchema: null, validate: null }, value)
-    if (problems.length > 0) return problems
-    return validateValue(setting, value).length > 0 ? [notFitting] : []
+    const byType = parseValue({ ...setting, parseSchema: null, validate: null }, given)
+    if (byType.errors.length > 0) return byType
+    const parsed = parseValue(setting, given)
+    return parsed.errors.length > 0 ? { ...parsed, errors: [notFitting] } : parsed
   } catch {
-    return ['Its rule failed.']
+    return { value: given, errors: ['Its rule or schema failed.'] }
   }
 }
-
-/** In place of a message that may quote the value. */
-const notFitting = 'This value does not fit.'
 
 const maxBytes = 64 * 1024
 

@@ -4,7 +4,8 @@
  */
 import { ArgumentException, NotFoundException } from '@fastify-modular/core'
 import type { Registry } from '../definitions/registry.ts'
-import type { RegisteredSetting } from '../values/validate.ts'
+import { deepFreeze } from '../values/json.ts'
+import { parseValue, type RegisteredSetting } from '../values/validate.ts'
 import { FMOD_SETTINGS_UNKNOWN_KEY } from '../misuse-errors.ts'
 import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
 import type { Locked, LockedBy, LockedValue } from '../overrides.ts'
@@ -227,7 +228,8 @@ export class SharedValues {
     const application = this.#layer(setting, SettingScope.Application)
     const { key, scope } = setting.definition
     const isSystem = scope === SettingScope.System
-    const { value: lockedValue, by = null } = this.#init.locked.get(key) ?? lockedByVariable(setting)
+    const { value: locked, by = null } = this.#init.locked.get(key) ?? lockedByVariable(setting)
+    const lockedValue = locked === undefined ? undefined : toEffective(setting, locked)
     const shared = resolve({
       locked: lockedValue,
       application: isSystem ? undefined : application,
@@ -252,6 +254,11 @@ export class SharedValues {
       return isSameRow(known?.row, row) ? [] : [key]
     })
   }
+}
+
+/** What a write of the value would store. The boot has checked that it fits. */
+function toEffective(setting: RegisteredSetting, value: JsonValue): JsonValue {
+  return setting.parseSchema ? deepFreeze(parseValue(setting, value).value) : value
 }
 
 function lockedByVariable({ environment }: RegisteredSetting): Partial<LockedValue> {

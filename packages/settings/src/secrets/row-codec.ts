@@ -3,7 +3,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { FMOD_SETTINGS_UNREADABLE } from '../misuse-errors.ts'
 import type { RowId, StoredRow } from '../store/store.ts'
 import { deepFreeze, readText } from '../values/json.ts'
-import { type RegisteredSetting, validateValue } from '../values/validate.ts'
+import { parseValue, type RegisteredSetting } from '../values/validate.ts'
 import type { Observer } from '../diagnostics.ts'
 import type { JsonValue } from '../setting-definition.ts'
 import type { Encryption } from './encryption.ts'
@@ -105,5 +105,6 @@ function notDecrypted(cause: unknown): string {
 /** The value of a stored text, deep-frozen; null if it is not JSON or does not fit the definition any more. */
 export function decodeStored(setting: RegisteredSetting, text: string): JsonValue {
   const value = readText(text)
-  return value === null || validateValue(setting, value).length > 0 ? null : deepFreeze(value)
+  const parsed = parseValue(setting, value)
+  return value === null || parsed.errors.length > 0 ? null : deepFreeze(parsed.value)
 }

@@ -1,9 +1,15 @@
 /** Compiles the schemas of Json settings, refuses costly ones, and describes the errors of values. */
 import { compileSchemaErrors, type SchemaError } from '@fastify-modular/core/internal'
-import type { ValueSchema } from '../setting-definition.ts'
+import type { JsonValue, ValueSchema } from '../setting-definition.ts'
 
 /** The problems of a value that is JSON; those of its parts begin with a JSON Pointer: `/1/port: Enter a number.` */
-export type CheckSchema = (value: unknown) => string[]
+type CheckSchema = (value: JsonValue) => string[]
+
+/** The same, and what to store of the value where it has none. */
+export type ParseSchema = (value: JsonValue) => {
+  readonly value: JsonValue
+  readonly errors: readonly string[]
+}
 
 /**
  * Compiles the schema of a setting.
@@ -45,7 +51,7 @@ function costlyKeywords(schema: unknown, path: string): string[] {
 }
 
 /** So many problems of one value are listed. */
-const most = 20
+export const mostProblems = 20
 
 function toProblems(errors: readonly SchemaError[]): string[] {
   const unions = errors.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')
@@ -56,7 +62,7 @@ function toProblems(errors: readonly SchemaError[]): string[] {
     const path = pathOf(error)
     // The first error of a part: the others follow from it.
     if (!byPath.has(path)) byPath.set(path, messageOf(error))
-    if (byPath.size === most) break
+    if (byPath.size === mostProblems) break
   }
   return Array.from(byPath, ([path, message]) => (path === '' ? message : `${path}: ${message}`))
 }

@@ -8,7 +8,7 @@ import {
 } from '../setting-definition.ts'
 import { FMOD_SETTINGS_INVALID_RULE_RESULT } from '../misuse-errors.ts'
 import { checkJson } from './json.ts'
-import type { CheckSchema } from './json-schema.ts'
+import type { ParseSchema } from './json-schema.ts'
 import type { CompiledPattern, PatternBudget } from './pattern.ts'
 
 /** One registered setting; frozen. */
@@ -25,7 +25,7 @@ export interface RegisteredSetting {
   /** The longest text, in UTF-16 units; null where its bytes alone decide. */
   readonly maxLength: number | null
   /** Of the values of a Json; null where anything goes. */
-  readonly checkSchema: CheckSchema | null
+  readonly parseSchema: ParseSchema | null
   readonly validate: SettingRule | null
   /** The longest value, in UTF-8 bytes of its text. */
   readonly maxBytes: number
@@ -75,19 +75,38 @@ export function isEmptyValue({ definition }: RegisteredSetting, value: unknown):
   return definition.required && trimmed && typeof value === 'string' && value.trim() === ''
 }
 
+/** A value as it is stored, unless there are messages that say what to enter. */
+interface ParsedValue {
+  readonly value: JsonValue
+  readonly errors: readonly string[]
+}
+
 /**
- * Returns everything that is wrong with a value, as messages that say what to enter; none if it may be written.
+ * Returns everything that is wrong with a value, or the value to store: another one where a validator made it.
  * Null is fine unless the setting is required: it clears.
  * @param budget shared by all values of one write; without it the pattern is searched whatever was before
  * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the definition's own rule returned something other than messages
+ * @throws {FMOD_SETTINGS_INVALID_SCHEMA_RESULT} its validator throws or is asynchronous
  */
-export function validateValue(setting: RegisteredSetting, value: unknown, budget?: PatternBudget): string[] {
+export function parseValue(setting: RegisteredSetting, given: unknown, budget?: PatternBudget): ParsedValue {
+  const value = given as JsonValue // what is no JSON gets messages
   if (isEmptyValue(setting, value)) {
-    if (setting.definition.required) return ['A value is required.']
-    if (value === null || isTextLike(setting.definition.type)) return []
+    if (setting.definition.required) return { value, errors: ['A value is required.'] }
+    if (value === null || isTextLike(setting.definition.type)) return { value, errors: [] }
   }
-  const problems = checkType(setting, value, budget)
-  return problems.length > 0 ? problems : checkRule(setting, value)
+  const errors = checkType(setting, value, budget)
+  if (errors.length > 0) return { value, errors }
+  const parsed = setting.parseSchema?.(value) ?? { value, errors }
+  return parsed.errors.length > 0 ? parsed : { ...parsed, errors: checkRule(setting, parsed.value) }
+}
+
+/** The messages of `parseValue`. */
+export function validateValue(
+  setting: RegisteredSetting,
+  value: unknown,
+  budget?: PatternBudget,
+): readonly string[] {
+  return parseValue(setting, value, budget).errors
 }
 
 /** Whether values of the type are any text that fits its format, so that their raw form is the text itself. */
@@ -121,18 +140,13 @@ function checkType(setting: RegisteredSetting, value: unknown, budget?: PatternB
     case SettingType.Bool:
       return typeof value === 'boolean' ? [] : ['Enter a boolean: true or false.']
     case SettingType.Json:
-      return value === '' ? ['Enter JSON other than an empty string.'] : checkJsonValue(setting, value)
+      return value === '' ? ['Enter JSON other than an empty string.'] : checkJson(value, setting.maxBytes)
     case SettingType.Select:
       return checkMember(value, definition.allowedValues ?? [])
     default:
       if (typeof value !== 'string') return ['Enter text.']
       return [...checkText(setting, value), ...checkFormat(setting, value, budget)]
   }
-}
-
-function checkJsonValue({ checkSchema, maxBytes }: RegisteredSetting, value: unknown): string[] {
-  const problems = checkJson(value, maxBytes)
-  return problems.length === 0 && checkSchema ? checkSchema(value) : problems
 }
 
 function checkMember(value: unknown, allowed: readonly string[]): string[] {
@@ -177,8 +191,8 @@ export function describeFormat(
     : 'Enter text in the format that this setting expects. Its description may say which.'
 }
 
-function checkRule({ definition, validate }: RegisteredSetting, value: unknown): string[] {
-  return validate ? messagesOf(validate(value as JsonValue), definition.key) : [] // checkType has parsed it
+function checkRule({ definition, validate }: RegisteredSetting, value: JsonValue): string[] {
+  return validate ? messagesOf(validate(value), definition.key) : []
 }
 
 const color = /^#[0-9a-fA-F]{6}$/

@@ -4,6 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { ArgumentException, type Caller, type FieldErrors, isDomainException } from '@fastify-modular/core'
+import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from '../definitions/registry.ts'
 import type { Observer } from '../diagnostics.ts'
 import { beginPublication, type Listeners, type Publication, type PublisherInit } from '../events.ts'
@@ -22,7 +23,8 @@ import { rowIdText } from '../store/plan-write.ts'
 import type { Retention } from '../store/retention.ts'
 import type { CurrentRows, RowChange, RowId, SettingsStore, StoredRow, WriteResult } from '../store/store.ts'
 import { encodeValue, readText } from '../values/json.ts'
-import { isSecret, validateValue } from '../values/validate.ts'
+import { notAsChecked } from '../values/standard-schema.ts'
+import { isSecret, parseValue } from '../values/validate.ts'
 import { requireWritePermissions } from '../visibility.ts'
 import { createPatternBudget, type PatternBudget } from '../values/pattern.ts'
 import { crossRulesOf } from './cross-rules.ts'
@@ -116,9 +118,18 @@ export function createWrite(init: WriteInit): Write {
       return await writeEntries(init, entries, options, control)
     } catch (error) {
       init.observer.count(failureOf(error))
+      reportSchemas(error, init.log)
       throw error
     }
   }
+}
+
+/** People can do nothing about it: the author of the setting has to. */
+function reportSchemas(error: unknown, log: FastifyBaseLogger): void {
+  if (!(error instanceof SettingValidationException)) return
+  for (const [key, messages] of Object.entries(error.errorsByKey))
+    if (messages.includes(notAsChecked))
+      log.error({ key }, 'the schema of a setting makes values of others that it does not accept as they are')
 }
 
 function failureOf(error: unknown): 'conflicts' | 'refusals' | 'failures' {
@@ -156,7 +167,7 @@ async function writeEntries(
     refuseStale(entries, current, control)
     refuseInvalid(errors)
     // S 2.3.1: again; these are the values that are stored.
-    for (const entry of entries) addErrors(entry, errors, budget)
+    for (const entry of entries) parseEntry(entry, errors, budget)
     refuseInvalid(errors)
     refuseInvalid(crossRules.check(current))
     decided = entries.map((entry) => decideEntry(entry, current, codec))
@@ -245,20 +256,25 @@ async function validateInTurns(
   const entries: WriteEntry[] = []
   for (const entry of wanted) {
     if (entries.length > 0 && entry.state.setting.pattern !== null) await setImmediate()
-    entries.push(addErrors(entry, errors, budget) ? entry : withOwnValue(entry))
+    const parsed = parseEntry(entry, errors, budget)
+    entries.push(parsed ? withOwnValue(parsed) : entry)
   }
   return entries
 }
 
-/** Returns whether there are any. */
-function addErrors(
-  { state, key, value, isReset = false }: WriteEntry,
+/** Returns the entry with the value to store; undefined where there are errors. */
+function parseEntry(
+  entry: WriteEntry,
   errors: Map<string, readonly string[]>,
   budget: PatternBudget,
-): boolean {
-  const messages = isReset ? [] : validateValue(state.setting, value, budget)
-  if (messages.length > 0) errors.set(key, [...(errors.get(key) ?? []), ...messages])
-  return messages.length > 0
+): WriteEntry | undefined {
+  const { state, key, isReset = false } = entry
+  if (isReset) return entry
+  const { value, errors: messages } = parseValue(state.setting, entry.value, budget)
+  // Spreading costs more than the rest of a large bulk.
+  if (messages.length === 0) return value === entry.value ? entry : { ...entry, value }
+  errors.set(key, [...(errors.get(key) ?? []), ...messages])
+  return undefined
 }
 
 /** @throws {PreconditionFailedException | SettingsChangedException} the store, or a row, is not what the caller saw */

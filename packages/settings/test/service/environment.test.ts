@@ -212,7 +212,7 @@ test('all faults are one error, which names variables and no value', async (t) =
       'T_SMTP_PASSWORD_FILE: The file is not UTF-8.',
       'T_THEME_FILE: The file is longer than 65536 bytes.',
       'T_QUOTING: This value does not fit.',
-      'T_THROWING: Its rule failed.',
+      'T_THROWING: Its rule or schema failed.',
       'T_MISSING_FILE: The file cannot be read.',
     ],
     message,

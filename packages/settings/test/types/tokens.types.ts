@@ -1,5 +1,8 @@
 /** Compile-time assertions: this file is compiled with the tests and never runs. */
 import { Type } from '@sinclair/typebox'
+import { type } from 'arktype'
+import * as v from 'valibot'
+import { z } from 'zod'
 import type { SettingsBuilder } from '#src/definitions/builder.js'
 import { setting, type SettingKeys, type SettingToken, type SettingValue } from '#src/definitions/tokens.js'
 import { type JsonValue, type SettingDefinition, SettingScope } from '#src/setting-definition.js'
@@ -171,3 +174,25 @@ builder.rule({ port: mail.port, priority: mail.priority }, ({ port, priority }) 
 })
 // @ts-expect-error -- no such setting
 builder.rule({ port: mail.port }, ({ prot }) => prot)
+
+const validated = setting.schema(
+  'mail.validated',
+  z.object({ to: z.string(), weight: z.number().default(1), tags: z.array(z.string()).optional() }),
+  { ...common, default: { to: 'a', weight: 1 } },
+)
+const nullable = setting.schema('mail.nullable', type({ to: 'string' }), common)
+const listed = setting.schema('mail.listed', v.array(v.string()), { ...common, default: [] })
+interface Validated {
+  readonly to: string
+  readonly weight: number
+  readonly tags?: readonly string[] | undefined
+}
+export type ValidatorAssertions = [
+  Assert<Equal<SettingValue<typeof validated>, Validated>>,
+  Assert<Equal<SettingValue<typeof nullable>, { readonly to: string } | null>>,
+  Assert<Equal<SettingValue<typeof listed>, readonly string[]>>,
+]
+// @ts-expect-error -- a default is an output
+setting.schema('mail.bad', z.object({ to: z.string() }), { ...common, default: { to: 7 } })
+// @ts-expect-error -- a rule gets the output
+setting.schema('mail.bad', z.string(), { ...common, validate: (value: number) => String(value) })

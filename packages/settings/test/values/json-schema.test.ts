@@ -133,7 +133,10 @@ for (const [name, schema, message] of unusable) {
 }
 
 test('a schema of a setting that is no Json, and a default that breaks it, stop the boot', async (t) => {
-  t.match(bootErrorOf(define(Text, { schema: Type.String() })), /a schema belongs to a Json/)
+  t.match(
+    bootErrorOf(define(Text, { schema: Type.String() })),
+    /the schema cannot be used: it belongs to a Json/,
+  )
   t.match(
     bootErrorOf(define(Json, { schema: links, defaultValue: '[{"label":""}]' })),
     /its default breaks the definition: \/0\/label: A value is required\./,

@@ -29,6 +29,7 @@ interface Schema {
   readonly default?: JsonValue
   readonly const?: JsonValue
   readonly anyOf?: readonly Schema[]
+  readonly enum?: readonly JsonValue[]
   readonly items?: Schema
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
@@ -58,11 +59,12 @@ function fieldsOf(schema: Schema): readonly FormField[] | null {
 }
 
 function toField(name: string, schema: Schema, isOptional: boolean): FormField | null {
-  const { type, title, default: preset, anyOf = [] } = schema
-  const options = anyOf.flatMap(({ const: value, title: label }) =>
+  const { type, title, default: preset, enum: constants = [] } = schema
+  const choices: readonly Schema[] = schema.anyOf ?? constants.map((value) => ({ const: value }))
+  const options = choices.flatMap(({ const: value, title: label }) =>
     isScalar(value) ? [{ value, label: label ?? String(value) }] : [],
   )
-  const isChoice = options.length > 0 && options.length === anyOf.length
+  const isChoice = options.length > 0 && options.length === choices.length
   const kind = isChoice ? 'choice' : kinds[type ?? '']
   if (!kind) return null
   const empty = kind === 'bool' ? false : (options[0]?.value ?? '')

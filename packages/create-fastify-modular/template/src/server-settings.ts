@@ -1,0 +1,22 @@
+/** What the process takes from its environment before there is an application. Anything that does not fit stops the start. */
+import { setting, SettingScope } from '@fastify-modular/settings'
+
+const { System } = SettingScope
+
+export const serverSettings = {
+  port: setting.number('server.port', {
+    displayName: 'Port',
+    scope: System,
+    env: 'PORT',
+    default: 3000,
+    min: 0,
+    max: 65_535,
+  }),
+  logLevel: setting.select('server.log_level', {
+    displayName: 'Log level',
+    scope: System,
+    env: 'LOG_LEVEL',
+    allowedValues: ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'],
+    default: 'info',
+  }),
+}
