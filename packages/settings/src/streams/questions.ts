@@ -43,9 +43,8 @@ export class Questions<S extends { readonly reply: FastifyReply }> {
 
   /** Asks about those who are due, once a second. A caller without an answer is not asked about again. */
   ask(callers: Iterable<Asked<S>>, now: number): void {
-    const waiting = (): number =>
-      [...this.#asked.values()].filter((since) => now - since < bounds.patience).length
-    let room = bounds.atOnce - waiting()
+    const waiting = [...this.#asked.values()].filter((since) => now - since < bounds.patience)
+    let room = bounds.atOnce - waiting.length
     for (const caller of callers) {
       if (caller.due > now || this.#asked.has(caller)) continue
       if (room-- <= 0) return
