@@ -2,33 +2,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
 import { FMOD_SETTINGS_MIGRATION_FAILED } from '../../misuse-errors.ts'
-import {
-  checkArgument,
-  isOutdated,
-  type MigrateMode,
-  postgresOptions,
-  type PostgresTableNames,
-} from '../options.ts'
-import { migrations, migrationsFrom, type Schema, startCounting } from '../schema.ts'
+import { isOutdated, type MigrateMode } from '../options.ts'
+import { migrations, migrationsFrom, startCounting } from '../schema.ts'
 import { toStoreFailure } from './connection.ts'
-import { type PostgresNames, postgresNames } from './names.ts'
-
-/** Names are compared byte by byte (`collate "C"`), as SQLite does: that is what keys and ids mean, and it is fast. */
-function schemaOf({ values, history, meta, prefix }: PostgresNames): Schema {
-  return {
-    values,
-    history,
-    meta,
-    name: (name) => prefix + name,
-    types: { scope: 'smallint', name: 'text collate "C"', number: 'bigint', flag: 'boolean' },
-    counted: {
-      column: 'xid xid8 not null default pg_current_xact_id()',
-      index: '(xid) include (user_id)',
-    },
-    ending: '',
-    counters: ['revision', 'expired', 'written'],
-  }
-}
+import type { PostgresNames } from './names.ts'
+import { schemaOf } from './print-sql.ts'
 
 /** Milliseconds that a process waits for another one that migrates: less than the 10 s that Fastify gives a plugin. */
 const lockTimeout = 7000
@@ -94,16 +72,4 @@ async function readVersion(client: ClientBase, names: PostgresNames): Promise<nu
     `select value from ${names.meta} where name = 'schema'`,
   )
   return Number(version.rows[0]?.value ?? 0)
-}
-
-/**
- * The statements that `migrate: 'auto'` runs on an empty database, for applications that run them themselves. One
- * transaction.
- * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
- */
-export function printSql(options: PostgresTableNames = {}): string {
-  checkArgument('postgres', { name: 'options', schema: postgresOptions, value: options })
-  const names = postgresNames(options)
-  const place = names.schema === undefined ? '' : `create schema if not exists "${names.schema}";\n\n`
-  return `begin;\n\n${place}${migrationsFrom(0, schemaOf(names)).join('\n')}\ncommit;\n`
 }
