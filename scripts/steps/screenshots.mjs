@@ -74,7 +74,7 @@ async function take(
   await page.goto(url + path)
   await page.addStyleTag({ content: style })
   await page.getByRole('heading', { level: 1 }).first().waitFor()
-  await page.waitForLoadState('networkidle')
+  await page.waitForLoadState('load') // never idle: pages follow settings
   await page.evaluate('document.fonts.ready')
   const file = join(folder, `${name}.png`)
   const image = await page.screenshot()

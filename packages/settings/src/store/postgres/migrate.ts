@@ -27,6 +27,7 @@ function schemaOf({ values, history, meta, prefix }: PostgresNames): Schema {
     },
     ending: '',
     counters: ['revision', 'expired', 'written'],
+    random: 'gen_random_uuid()::text',
   }
 }
 
