@@ -39,7 +39,7 @@ export async function openPicture(
   await page.goto(url + path)
   if (style) await page.addStyleTag({ content: style })
   await page.getByRole('heading', { level: 1 }).first().waitFor()
-  await page.waitForLoadState('networkidle')
+  await page.waitForLoadState('load') // never idle: pages follow settings
   for (const [name, text] of Object.entries(enter)) await page.getByLabel(name, { exact: true }).fill(text)
   if (path !== '/') await page.locator('main label').first().waitFor()
   if (picture.name.startsWith('preview')) await page.locator('.fm-try:visible').waitFor()

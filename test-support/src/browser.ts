@@ -13,6 +13,11 @@ export interface BrowserTest extends Teardown {
   passing?(): boolean
 }
 
+export interface BrowserOptions {
+  /** Whether pages are kept as they are for the button "Back", as browsers of people do. @default false */
+  readonly keepsPages?: boolean
+}
+
 /** Where distributions put it. */
 const installed = [
   '/usr/bin/chromium',
@@ -48,20 +53,28 @@ export function findBrowser(env: NodeJS.ProcessEnv = process.env, exists = exist
  * the test is skipped and null returned; with `REQUIRE_BROWSER=1` that is a failure.
  * @throws {Error} when a browser is required and none is found
  */
-export async function testBrowser(t: BrowserTest): Promise<BrowserContext | null> {
+export async function testBrowser(
+  t: BrowserTest,
+  options: BrowserOptions = {},
+): Promise<BrowserContext | null> {
   const executablePath = findBrowser()
-  if (executablePath !== null) return launch(t, executablePath)
+  if (executablePath !== null) return launch(t, executablePath, options)
   if (process.env['REQUIRE_BROWSER'] === '1') throw new Error(howToInstall)
   t.plan(0, howToInstall)
   return null
 }
 
-async function launch(t: BrowserTest, executablePath: string): Promise<BrowserContext> {
+async function launch(
+  t: BrowserTest,
+  executablePath: string,
+  { keepsPages = false }: BrowserOptions,
+): Promise<BrowserContext> {
   const profile = await mkdtemp(join(tmpdir(), 'fastify-modular-browser-'))
   t.teardown(() => rm(profile, { recursive: true, force: true, maxRetries: 5 }))
   const isRoot = process.getuid?.() === 0 // root has no user namespace to build Chromium's sandbox in
   const context = await chromium.launchPersistentContext(profile, {
     executablePath,
+    ignoreDefaultArgs: keepsPages ? ['--disable-back-forward-cache'] : [],
     args: isRoot ? [...quiet, '--no-sandbox'] : quiet,
   })
   t.teardown(() => context.close())

@@ -1,5 +1,5 @@
 /** The settings of the application itself. */
-import { setting, SettingScope } from '@fastify-modular/settings'
+import { setting, SettingScope } from '@fastify-modular/settings/tokens'
 import { z } from 'zod'
 
 const { Application, System, User } = SettingScope
@@ -21,6 +21,7 @@ export const appSettings = {
     description: 'The name of this application, shown on every page.',
     group: 'Appearance',
     scope: Application,
+    public: true, // pages of strangers follow it
     required: true,
     default: 'Fastify Modular',
     order: 10,
@@ -31,6 +32,7 @@ export const appSettings = {
     description: 'The sign beside the title, in the primary colour.',
     group: 'Appearance',
     scope: Application,
+    public: true, // pages of strangers follow it
     options: [
       { value: 'note', label: 'Note' },
       { value: 'leaf', label: 'Leaf' },
@@ -45,6 +47,7 @@ export const appSettings = {
     description: 'A message at the top of every page. Leave it empty to show none.',
     group: 'Appearance',
     scope: Application,
+    public: true, // pages of strangers follow it
     order: 20,
     placeholder: 'We are closed on Friday.',
     keywords: ['announcement', 'notice'],
@@ -54,6 +57,7 @@ export const appSettings = {
     description: 'The colour of buttons, links and the logo. A shade that is hard to read is adjusted.',
     group: 'Appearance',
     scope: Application,
+    public: true, // pages of strangers follow it
     default: defaultAccent,
     order: 30,
     keywords: ['color', 'accent', 'brand'],
@@ -172,6 +176,7 @@ export const systemSettings = {
     confirm: 'Everybody who works with the application notices this at once.',
     group: 'Operation',
     scope: System,
+    public: true, // pages of strangers follow it
     default: false,
     order: 10,
     keywords: ['offline', 'downtime'],

@@ -1,5 +1,6 @@
 /** What `app.settings` is. */
 import type { SettingDefinitions, SettingsContract } from './contract.ts'
+import type { FastifyRequest } from 'fastify'
 import type { SettingValueDto } from './reading/dto.ts'
 import type { SettingsFilter } from './reading/list.ts'
 import type { SetOptions, ValuePlace } from './write/set.ts'
@@ -88,6 +89,11 @@ export interface Settings extends SettingsReader {
   importSettings(file: Pick<SettingsExport, 'settings'>, options?: ImportOptions): Promise<ImportReport>
   /** The values of definitions with `public: true`: callers who are not signed in may read them. */
   publicValues(): Readonly<Record<string, JsonValue>>
+  /**
+   * Returns an element for the head of a page: the public values that hold for the caller of its request, with which the live
+   * client of the page begins. It is data, which `script-src 'self'` allows. The page is not the same for all callers then.
+   */
+  publicData(request: FastifyRequest): Promise<string>
   /** Returns what is stored for settings that no module defines: kept, but not shown. Visits their rows only. */
   orphans(): Promise<readonly OrphanedSetting[]>
   /**

@@ -1,14 +1,34 @@
 /** What surrounds the content of every page: skip link, header, notices, footer. */
+import { createLiveClient } from '@fastify-modular/settings/client/live'
+import { SettingsProvider } from '@fastify-modular/settings/react'
 import { accentShades } from '@fastify-modular/settings-ui/react'
 import { Link, usePage } from '@inertiajs/react'
 import { type ReactNode, useEffect } from 'react'
 import type { User } from '../web/shared-props.ts'
 import { maintenanceSwitch, navigation, roleOf } from '../web/site-header.ts'
 import { Face, Icon, Logo } from './drawings.tsx'
-import { mailTo, useShared, useTexts } from './shared.ts'
+import { mailTo, useLook, useShared, useTexts } from './shared.ts'
 
-export function Layout({ title, children }: { title: string; children: ReactNode }): ReactNode {
-  const { app, user } = useShared()
+interface LayoutProps {
+  readonly title: string
+  readonly children: ReactNode
+}
+
+/** What follows settings; strangers are told of public ones. */
+const clients = { ofUser: createLiveClient(), ofStranger: createLiveClient({ public: true }) }
+
+export function Layout(props: LayoutProps): ReactNode {
+  const { user } = useShared()
+  return (
+    <SettingsProvider client={user ? clients.ofUser : clients.ofStranger}>
+      <Frame {...props} />
+    </SettingsProvider>
+  )
+}
+
+function Frame({ title, children }: LayoutProps): ReactNode {
+  const { user } = useShared()
+  const app = useLook()
   const texts = useTexts()
   const appTitle = app?.title ?? 'Fastify Modular'
 
@@ -105,7 +125,8 @@ function Account({ user }: { user: User }): ReactNode {
 
 /** What everybody is to know: that maintenance goes on, and the banner. */
 function Notices(): ReactNode {
-  const { app, user } = useShared()
+  const { user } = useShared()
+  const app = useLook()
   const texts = useTexts()
   return (
     <aside aria-label={texts.notices}>
@@ -121,7 +142,7 @@ function Notices(): ReactNode {
 }
 
 function Footer(): ReactNode {
-  const { app } = useShared()
+  const app = useLook()
   const texts = useTexts()
   return (
     <footer className="foot">

@@ -1,5 +1,7 @@
 /** What every page of the server brings along. */
+import { useSetting } from '@fastify-modular/settings/react'
 import { usePage } from '@inertiajs/react'
+import type { Look } from '../web/look.ts'
 import type { SharedProps } from '../web/shared-props.ts'
 import { type Texts, textsOf } from '../texts/texts.ts'
 import { usePreviewed } from './previewed.ts'
@@ -11,6 +13,25 @@ export function useShared(): Partial<Pick<SharedProps, 'app' | 'user'>> {
   const { app, user } = usePage<Partial<SharedProps>>().props
   if (app !== undefined && user !== undefined) latest = { app, user }
   return usePreviewed(latest)
+}
+
+/** The look of the application as it is at this moment: what somebody saves is seen at once in all open pages. */
+export function useLook(): Look | undefined {
+  const { app } = useShared()
+  const title = useSetting('app.title')
+  const logo = useSetting('app.logo')
+  const banner = useSetting('app.banner')
+  const primaryColor = useSetting('app.primary_color')
+  const isInMaintenance = useSetting('system.maintenance_mode')
+  if (app === undefined) return undefined
+  return {
+    ...app,
+    ...(title !== undefined && { title }),
+    ...(logo !== undefined && { logo }),
+    ...(banner !== undefined && { banner }),
+    ...(primaryColor !== undefined && { primaryColor }),
+    ...(isInMaintenance !== undefined && { isInMaintenance }),
+  }
 }
 
 /** The texts in the language of the reader. */

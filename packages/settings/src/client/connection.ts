@@ -54,6 +54,7 @@ async function connect(
   try {
     postpone()
     const response = await connection.open(AbortSignal.any([signal, silent.signal]))
+    signal.throwIfAborted()
     if (!response.ok || !response.body) {
       await response.body?.cancel()
       if (response.status === 401 || response.status === 403) return 'signed out'
@@ -77,7 +78,9 @@ async function connect(
 }
 
 async function poll(connection: Connection, signal: AbortSignal): Promise<void> {
-  connection.onEvent(await connection.poll(signal))
+  const everything = await connection.poll(signal)
+  signal.throwIfAborted()
+  connection.onEvent(everything)
   connection.onState('polling')
 }
 

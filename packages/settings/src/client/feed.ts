@@ -2,14 +2,18 @@
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import type { StreamedSetting } from '../streams/audience.ts'
 import type { Open, SettingsClient } from './client.ts'
-import { type Connection, keepConnected, type LiveState, pause, wait } from './connection.ts'
+import { keepConnected, type LiveState, pause, wait } from './connection.ts'
 import type { StreamEvent } from './events.ts'
+import { findTabs, type Tabs } from './page.ts'
+import { shareConnection, type SharedConnection } from './shared-connection.ts'
 
 export interface FeedInit {
   readonly client: Pick<SettingsClient, 'list' | 'get' | 'mine' | 'publicValues'>
   readonly open: Open
   /** Public settings alone, for callers who are not signed in. */
   readonly isPublic: boolean
+  /** The same for all tabs that may see the same; undefined while that is not known. */
+  readonly name: string | undefined
   /** Whether somebody wants the values of a key. */
   isWatched(key: string): boolean
   /** Called with each value that may be a new one. */
@@ -18,7 +22,7 @@ export interface FeedInit {
   onSignedOut(): void
 }
 
-export class Feed implements Connection {
+export class Feed implements SharedConnection {
   readonly #init: FeedInit
   readonly #settings = new Map<string, StreamedSetting>()
   /** The caller's own values; undefined while they are not known. */
@@ -27,16 +31,25 @@ export class Feed implements Connection {
   /** Of the last event. Empty before the first one, which has everything. */
   #id = ''
   #running: AbortController | undefined
+  readonly #tabs: Tabs | undefined
 
   constructor(init: FeedInit) {
     this.#init = init
+    this.#tabs = init.name === undefined ? undefined : findTabs()
+  }
+
+  /** Whether all tabs have one connection. */
+  get isShared(): boolean {
+    return this.#tabs !== undefined
   }
 
   start(): void {
     if (this.#running) return
     this.#running = new AbortController()
+    const { signal } = this.#running
     this.onState('connecting')
-    void keepConnected(this, this.#running.signal)
+    if (this.#tabs && this.#init.name) shareConnection(this.#tabs, this.#init.name, this, signal)
+    else void keepConnected(this, signal)
   }
 
   /** What is known stays, so that the next start needs nothing but what has changed. */
@@ -58,6 +71,11 @@ export class Feed implements Connection {
       : await client.list({ signal })
     this.#forgetOwn()
     return { id: '', event: 'snapshot', data: JSON.stringify(settings) }
+  }
+
+  snapshot(): StreamEvent | undefined {
+    if (this.#settings.size === 0) return undefined
+    return { id: this.#id, event: 'snapshot', data: JSON.stringify([...this.#settings.values()]) }
   }
 
   onEvent({ id, event, data }: StreamEvent): void {
@@ -92,8 +110,12 @@ export class Feed implements Connection {
   }
 
   #take(settings: readonly StreamedSetting[], isEverything: boolean): void {
+    const before = new Map(this.#settings)
     if (isEverything) this.#settings.clear()
-    for (const setting of settings) this.#settings.set(setting.key, setting)
+    for (const setting of settings) {
+      const known = before.get(setting.key)
+      this.#settings.set(setting.key, known && isWithout(known, setting) ? known : setting)
+    }
     for (const { key } of settings) this.publish(key)
   }
 
@@ -142,4 +164,10 @@ export class Feed implements Connection {
       await pause(wait.last, signal) // the instance that answered does not have it yet
     }
   }
+}
+
+/** Whether a row is one that is known, but for its long value, which was read already. */
+function isWithout(known: StreamedSetting, setting: StreamedSetting): boolean {
+  const { value, ...rest } = known
+  return value !== undefined && setting.version !== 0 && JSON.stringify(rest) === JSON.stringify(setting)
 }

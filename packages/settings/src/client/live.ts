@@ -1,6 +1,7 @@
 /** @fastify-modular/settings/client/live: the client that is told of changes as they happen. */
 import type { SettingToken } from '../definitions/tokens.ts'
 import type { JsonValue } from '../setting-definition.ts'
+import type { PublicData } from '../streams/caller-tags.ts'
 import {
   createOpen,
   createSettingsClient,
@@ -9,13 +10,16 @@ import {
 } from './client.ts'
 import type { LiveState } from './connection.ts'
 import { Feed } from './feed.ts'
-import { isVisible, onPage } from './page.ts'
+import { currentPage, findTabs, isVisible, onPage } from './page.ts'
 
 export type { LiveState } from './connection.ts'
+export type { PublicData } from '../streams/caller-tags.ts'
 
 export interface LiveClientOptions extends SettingsClientOptions {
   /** Follows public settings alone, which needs no signed-in caller. @default false */
   readonly public?: boolean
+  /** The first values. @default those that `app.settings.publicData` has written into the page */
+  readonly data?: PublicData
 }
 
 export interface LiveClient extends SettingsClient {
@@ -28,23 +32,39 @@ export interface LiveClient extends SettingsClient {
   /** The value that listeners were called with last; undefined where none is known. The same object until it changes. */
   known<T>(token: SettingToken<T>): T | undefined
   known(key: string): JsonValue | undefined
+  /** The value that the page began with; never changes. */
+  first(key: string): JsonValue | undefined
   /** How values arrive. */
   readonly state: LiveState
 }
 
 /** A settings client that follows changes: `createLiveClient().watch(app.title, (title) => …)`. */
 export function createLiveClient(options: LiveClientOptions = {}): LiveClient {
-  const client = createSettingsClient(options)
-  const live = new Live(client, options)
+  const data = options.data ?? readData()
+  const fetchTagged: typeof fetch = async (...args) => {
+    const response = await (options.fetch ?? fetch)(...args)
+    const tag = response.headers.get('settings-tag')
+    if (tag !== null) live.meet(tag)
+    return response
+  }
+  const tagged = { ...options, fetch: fetchTagged }
+  const client = createSettingsClient(tagged)
+  const live = new Live(client, { ...tagged, data })
   return {
     ...client,
     watch: (reference: Reference, listener: (value: never) => void) =>
       live.watch(keyOf(reference), listener as Listener), // the caller vouches for the type
     known: (reference: Reference) => live.known(keyOf(reference)) as never,
+    first: (key) => data.values[key],
     get state() {
       return live.state
     },
   }
+}
+
+function readData(): PublicData {
+  const text = currentPage()?.getElementById('settings-data')?.textContent
+  return text ? (JSON.parse(text) as PublicData) : { tag: null, values: {} } // written by this package
 }
 
 type Reference = string | { readonly key: string }
@@ -55,23 +75,34 @@ function keyOf(reference: Reference): string {
   return typeof reference === 'string' ? reference : reference.key
 }
 
+/** Milliseconds. A tag that another one follows so soon means nothing: each answer has its own. */
+const tagLife = 1000
+
 /** Milliseconds for which the stream stays when nothing is watched: the next page of a router may watch the same. */
 const linger = 1000
 
 class Live {
   state: LiveState = 'connecting'
   readonly #client: SettingsClient
-  readonly #options: LiveClientOptions
+  readonly #options: LiveClientOptions & { readonly data: PublicData }
   readonly #listeners = new Map<string, Set<Listener>>()
-  readonly #values = new Map<string, JsonValue>()
+  readonly #values: Map<string, JsonValue>
   #feed: Feed | undefined
+  /** Names caller and session; null while that is not known, undefined where it means nothing. */
+  #tag: string | null | undefined
+  #tagged = 0
 
-  constructor(client: SettingsClient, options: LiveClientOptions) {
+  constructor(client: SettingsClient, options: LiveClientOptions & { readonly data: PublicData }) {
     this.#client = client
     this.#options = options
-    const update = (): void => (isVisible() ? this.#start() : this.#feed?.stop())
-    onPage('visibilitychange', update)
-    onPage('pageshow', update)
+    this.#values = new Map(Object.entries(options.data.values))
+    this.#tag = options.data.tag
+    onPage('visibilitychange', () => {
+      if (isVisible()) this.#start()
+      else if (!this.#feed?.isShared) this.#feed?.stop()
+    })
+    onPage('pageshow', () => this.#start())
+    // Else the browser keeps the page with its lock, and no other tab could lead.
     onPage('pagehide', () => this.#feed?.stop())
   }
 
@@ -86,7 +117,7 @@ class Live {
     const known = this.#values.get(key)
     if (known !== undefined) this.#call(key, listener, known)
     this.#feed?.publish(key)
-    if (isVisible()) this.#start()
+    this.#start()
     return () => {
       listeners.delete(listener)
       if (listeners.size === 0 && this.#listeners.get(key) === listeners) this.#listeners.delete(key)
@@ -97,14 +128,30 @@ class Live {
   #start(): void {
     if (this.#listeners.size === 0) return
     this.#feed ??= this.#createFeed()
-    this.#feed.start()
+    if (this.#feed.isShared || isVisible()) this.#feed.start()
+  }
+
+  /** Each answer says whose it is: nothing of one caller is kept for another. */
+  meet(tag: string): void {
+    if (this.#options.public || this.#tag === undefined || this.#tag === tag) return
+    if (this.#tag === null && !findTabs()) {
+      this.#tag = tag
+      return
+    }
+    const isStable = Date.now() - this.#tagged > tagLife
+    this.#tagged = Date.now()
+    this.#tag = isStable ? tag : undefined
+    this.#forget()
+    this.#start()
   }
 
   #createFeed(): Feed {
+    const name = this.#options.public ? 'public' : this.#tag
     return new Feed({
       client: this.#client,
       open: createOpen(this.#options),
       isPublic: this.#options.public ?? false,
+      name: name ? `settings ${name}` : undefined,
       isWatched: (key) => this.#listeners.has(key),
       onValue: (key, value) => this.#take(key, value),
       onState: (state) => (this.state = state),

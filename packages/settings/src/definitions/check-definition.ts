@@ -2,6 +2,7 @@
 import { type CompleteDefinition, SettingScope, SettingType } from '../setting-definition.ts'
 import { type RegisteredSetting, validateValue } from '../values/validate.ts'
 import { memberProblems } from './definition-schema.ts'
+import { noSecretDefault } from './tokens.ts'
 
 /** Returns the problems of a definition by itself, apart from its pattern and its default. */
 export function checkDefinition(definition: CompleteDefinition): string[] {
@@ -20,6 +21,8 @@ export function checkDefinition(definition: CompleteDefinition): string[] {
   if (showWhen?.key === key) problems.push('showWhen must name another setting')
   if (min !== null && max !== null && min > max) problems.push(`min ${min} is greater than max ${max}`)
   problems.push(...variableProblems(definition))
+  if (sensitive && definition.defaultValue !== null)
+    problems.push(`a sensitive setting has no default: ${noSecretDefault}`)
   if (definition.public && sensitive)
     problems.push('a sensitive setting cannot be public: remove one of the two')
   if (definition.flag && sensitive)

@@ -153,9 +153,14 @@ function declareJson(key?: string, options?: AnyOptions) {
 
 type AnyOptions = TokenOptions<never> & Schemed & { readonly default?: unknown }
 
+/** Definitions are public: they stand in repositories, and pages may import them. */
+export const noSecretDefault = 'leave its default out, and write its value where it is deployed'
+
 /** A raw `defaultValue`, which only JavaScript can pass here, stays what it is in a definition. The registry checks it. */
 function token<T, K extends string>(type: SettingType, key: K, options: AnyOptions): SettingToken<T, K> {
   const { default: value, ...rest } = options
+  if (options.sensitive && (value ?? null) !== null)
+    throw new TypeError(`The setting "${key}" is sensitive: ${noSecretDefault}.`)
   const raw = value === undefined ? undefined : { defaultValue: toRaw(type, value as JsonValue) } // the registry checks it
   return Object.freeze({ defaultValue: null, ...rest, key, type, ...raw })
 }

@@ -1,4 +1,5 @@
 /** A store that forgets: for tests, and for applications that have not chosen a database yet. */
+import { randomUUID } from 'node:crypto'
 import { SettingScope } from '../setting-definition.ts'
 import {
   checkWrite,
@@ -41,6 +42,9 @@ class MemoryStore implements SettingsStore {
   /** Users in the order of their last write. */
   readonly #written = new Map<string, number>()
   #writes = 0
+  readonly #secret = randomUUID()
+
+  readonly secret: SettingsStore['secret'] = async () => this.#secret
 
   readonly shared: SettingsStore['shared'] = {
     read: async () => ({ ...this.#last, rows: this.#select(isShared) }),

@@ -17,6 +17,7 @@ export function schemaOf({ values, history, meta, prefix }: PostgresNames): Sche
     },
     ending: '',
     counters: ['revision', 'expired', 'written'],
+    random: 'gen_random_uuid()::text',
   }
 }
 

@@ -1,0 +1,45 @@
+/** What somebody saves is seen in a second window without a reload. */
+import { testBrowser } from '@fastify-modular/test-support/browser'
+import { test } from 'tap'
+import { startHost } from '../host.js'
+
+test('title, banner, colour and maintenance are seen at once in windows that are open', async (t) => {
+  const context = await testBrowser(t)
+  if (context === null) return
+  const host = await startHost(t)
+  const admin = await host.signIn('admin')
+  const alice = await host.signIn('alice')
+  const save = (key: string, scope: number, value: unknown) =>
+    admin.ask('/api/settings', { method: 'PUT', body: { key, scope, value } })
+
+  // Another browser, in which nobody is signed in.
+  const second = await context.browser()?.newContext()
+  t.ok(second)
+  if (!second) return
+  t.teardown(() => second.close())
+  await alice.enter(context)
+  const pages = [await context.newPage(), await second.newPage()]
+  for (const page of pages) {
+    await page.goto(host.url)
+    await page.locator('.brand').waitFor()
+    await page.evaluate("window.mark = 'not loaded again'")
+  }
+
+  await save('app.title', 1, 'Acme')
+  for (const page of pages) {
+    await page.locator('.brand', { hasText: 'Acme' }).waitFor()
+    await page.waitForFunction("document.title.endsWith('· Acme')")
+  }
+  await save('app.banner', 1, 'We move on Friday.')
+  for (const page of pages) await page.locator('.banner', { hasText: 'We move on Friday.' }).waitFor()
+  await save('app.primary_color', 1, '#b91c1c')
+  for (const page of pages)
+    await page.waitForFunction(
+      "getComputedStyle(document.documentElement).getPropertyValue('--accent') === '#b91c1c'",
+    )
+  await save('system.maintenance_mode', 0, true)
+  for (const page of pages) await page.locator('.banner.is-warn').waitFor()
+  await save('system.maintenance_mode', 0, false)
+  for (const page of pages) await page.locator('.banner.is-warn').waitFor({ state: 'detached' })
+  for (const page of pages) t.equal(await page.evaluate('window.mark'), 'not loaded again')
+})
