@@ -1,4 +1,5 @@
 /** `settings/tokens`: definitions that pages import. */
+import { fileURLToPath } from 'node:url'
 import { brotliCompressSync } from 'node:zlib'
 import * as settings from '@fastify-modular/settings'
 import * as tokens from '@fastify-modular/settings/tokens'
@@ -13,6 +14,13 @@ test('definitions take at most 1,500 bytes of a page, and nothing of Node', asyn
   t.same(imports, [])
   const size = brotliCompressSync(code).byteLength
   t.ok(size <= 1500, `${size} bytes`)
+})
+
+test('the definitions of the example need nothing of Node', async (t) => {
+  const definitions = fileURLToPath(new URL('../../../host-example/dist/app-settings.js', import.meta.url))
+  const { code, imports } = await bundle(`export * from ${JSON.stringify(definitions)}`)
+  t.match(code, 'app.title')
+  t.same(imports, [])
 })
 
 test('what the server uses is the same', async (t) => {
