@@ -36,10 +36,10 @@ export function reload(): void {
   router.reload({ only: ['app'], onSuccess })
 }
 
-/** The props, with what is being tried. */
-export function usePreviewed<T extends { readonly app?: Look }>(props: T): T {
+/** The look, with what is being tried. */
+export function usePreviewed(look: Look | undefined): Look | undefined {
   const tried = useSyncExternalStore(subscribe, () => drafts)
-  return props.app ? { ...props, app: { ...props.app, ...tried } } : props
+  return look && { ...look, ...tried }
 }
 
 function subscribe(listener: () => void): () => void {

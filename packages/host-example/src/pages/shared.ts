@@ -12,10 +12,13 @@ let latest: Partial<Pick<SharedProps, 'app' | 'user'>> = {}
 export function useShared(): Partial<Pick<SharedProps, 'app' | 'user'>> {
   const { app, user } = usePage<Partial<SharedProps>>().props
   if (app !== undefined && user !== undefined) latest = { app, user }
-  return usePreviewed(latest)
+  return latest
 }
 
-/** The look of the application as it is at this moment: what somebody saves is seen at once in all open pages. */
+/**
+ * The look of the application as it is at this moment: what somebody saves is seen at once in all open pages, what somebody
+ * tries before saving it in his own.
+ */
 export function useLook(): Look | undefined {
   const { app } = useShared()
   const title = useSetting('app.title')
@@ -23,8 +26,7 @@ export function useLook(): Look | undefined {
   const banner = useSetting('app.banner')
   const primaryColor = useSetting('app.primary_color')
   const isInMaintenance = useSetting('system.maintenance_mode')
-  if (app === undefined) return undefined
-  return {
+  const saved = app && {
     ...app,
     ...(title !== undefined && { title }),
     ...(logo !== undefined && { logo }),
@@ -32,6 +34,7 @@ export function useLook(): Look | undefined {
     ...(primaryColor !== undefined && { primaryColor }),
     ...(isInMaintenance !== undefined && { isInMaintenance }),
   }
+  return usePreviewed(saved)
 }
 
 /** The texts in the language of the reader. */

@@ -1,5 +1,6 @@
 /** What somebody saves is seen in a second window without a reload. */
 import { testBrowser } from '@fastify-modular/test-support/browser'
+import { until } from '@fastify-modular/test-support/until'
 import { test } from 'tap'
 import { startHost } from '../host.js'
 
@@ -28,15 +29,14 @@ test('title, banner, colour and maintenance are seen at once in windows that are
   await save('app.title', 1, 'Acme')
   for (const page of pages) {
     await page.locator('.brand', { hasText: 'Acme' }).waitFor()
-    await page.waitForFunction("document.title.endsWith('· Acme')")
+    await until(async () => (await page.title()).endsWith('· Acme'))
   }
   await save('app.banner', 1, 'We move on Friday.')
   for (const page of pages) await page.locator('.banner', { hasText: 'We move on Friday.' }).waitFor()
   await save('app.primary_color', 1, '#b91c1c')
+  const accent = "document.documentElement.style.getPropertyValue('--fm-accent')"
   for (const page of pages)
-    await page.waitForFunction(
-      "getComputedStyle(document.documentElement).getPropertyValue('--accent') === '#b91c1c'",
-    )
+    await until(async () => (await page.evaluate<string>(accent)).startsWith('light-dark(#b91c1c,'))
   await save('system.maintenance_mode', 0, true)
   for (const page of pages) await page.locator('.banner.is-warn').waitFor()
   await save('system.maintenance_mode', 0, false)

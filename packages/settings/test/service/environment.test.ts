@@ -364,7 +364,6 @@ test('printEnvironment is an .env.example that sets nothing and tells no secret'
       scope: Application,
       sensitive: true,
       env: 'T_SECRET',
-      default: 'hunter2',
     }),
     other: setting.text('app.other', { displayName: 'Other', scope: Application }),
   })

@@ -59,8 +59,8 @@ function fieldsOf(schema: Schema): readonly FormField[] | null {
 }
 
 function toField(name: string, schema: Schema, isOptional: boolean): FormField | null {
-  const { type, title, default: preset, enum: constants = [] } = schema
-  const choices: readonly Schema[] = schema.anyOf ?? constants.map((value) => ({ const: value }))
+  const { type, title, default: preset } = schema
+  const choices = schema.anyOf ?? schema.enum?.map((value): Schema => ({ const: value })) ?? []
   const options = choices.flatMap(({ const: value, title: label }) =>
     isScalar(value) ? [{ value, label: label ?? String(value) }] : [],
   )
@@ -79,8 +79,8 @@ const kinds: Readonly<Record<string, 'text' | 'number' | 'bool'>> = {
   boolean: 'bool',
 }
 
-function isScalar(value: unknown): value is Scalar {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+function isScalar(value: JsonValue | undefined): value is Scalar {
+  return value != null && typeof value !== 'object'
 }
 
 /** The parts of a value that a form shows: the items of a list, or the object alone. Null where the value has another shape. */

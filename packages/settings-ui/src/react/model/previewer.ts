@@ -70,7 +70,8 @@ export class Previewer {
     const { byKey, drafts, values, own } = this.#editor.state
     const next = new Map<string, JsonValue>()
     for (const [key, { input, errors }] of drafts) {
-      const [definition, value] = [byKey.get(key), values.get(key)]
+      const definition = byKey.get(key)
+      const value = values.get(key)
       if (!definition || !value || !Object.hasOwn(this.#options().preview ?? {}, key)) continue
       const { sensitive, scope } = definition
       if (sensitive || scope === SettingScope.System) continue
