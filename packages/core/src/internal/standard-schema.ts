@@ -66,10 +66,11 @@ function toIssue(issue: unknown): StandardIssue {
   }
 }
 
-/** A segment is a key, or an object that has it. */
+/** A segment is a key, or an object that has it; a key is a text or a number. */
 function toSegment(segment: unknown): string {
   const key = typeof segment === 'object' ? safeRead(segment, 'key') : segment
-  return `/${String(key).replaceAll('~', '~0').replaceAll('/', '~1')}`
+  const name = typeof key === 'string' || typeof key === 'number' ? String(key) : '?'
+  return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
 /** The JSON Schema (draft 2020-12) of what a validator takes; undefined where it cannot say. */

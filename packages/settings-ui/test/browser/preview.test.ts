@@ -47,6 +47,19 @@ const frames = (page: Page) =>
 const shows = (part: Locator, text: string) =>
   part.and(part.page().getByText(text, { exact: true })).waitFor()
 
+/** Touches the middle of a part with a finger. */
+async function tap(part: Locator): Promise<void> {
+  const page = part.page()
+  const box = await part.boundingBox()
+  if (!box) throw new Error('There is nothing to touch.')
+  const devtools = await page.context().newCDPSession(page)
+  const touchPoints = [{ x: box.x + box.width / 2, y: box.y + box.height / 2 }]
+  await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true })
+  await devtools.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints })
+  await devtools.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+  await devtools.detach()
+}
+
 test('a draft shows in the page itself', async (t) => {
   const visited = await visit(t, { ui, settings: { definitions: [definitions, { density }] } })
   if (!visited) return
@@ -144,8 +157,10 @@ test('a draft shows in the page itself', async (t) => {
     await field('Title').fill('Draft')
     await shows(page.locator('.fm-bar .fm-try'), on)
     t.equal(await toggle.count(), 1)
-    await toggle.click()
+    await tap(toggle)
     await shows(title, 'Fastify Modular')
+    await tap(toggle)
+    await shows(title, 'Draft')
     t.same(await problems(page), [])
     t.equal(await page.evaluate(() => document.documentElement.scrollWidth), phone.width)
   })
