@@ -108,6 +108,7 @@ test('F-35: every setting of the application has an effect that is seen at once'
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
   for (const [key, { value, path, isPublic = false, shows }] of Object.entries(effects)) {
     const scope = definitions.find((definition) => definition.key === key)?.scope
+    await page.goto('about:blank') // a page whose session is gone would rightly complain
     await browser.clearCookies()
     if (!isPublic) await admin.enter(browser)
     await page.goto(host.url + path)
