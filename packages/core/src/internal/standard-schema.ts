@@ -66,10 +66,10 @@ function toIssue(issue: unknown): StandardIssue {
   }
 }
 
-/** A segment is a key, or an object that has it; a key is a text or a number. */
+/** A segment is a key, or an object that has it; a key is a text, a number or a symbol. */
 function toSegment(segment: unknown): string {
   const key = typeof segment === 'object' ? safeRead(segment, 'key') : segment
-  const name = typeof key === 'string' || typeof key === 'number' ? String(key) : '?'
+  const name = typeof key === 'object' || typeof key === 'function' ? '?' : String(key)
   return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
