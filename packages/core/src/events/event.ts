@@ -199,15 +199,12 @@ function checkWith(schema: StandardSchema): (payload: unknown) => readonly Paylo
   return (payload) => {
     if (typeof payload === 'object' && payload !== null && !hasJsonMembers(payload, 0)) return []
     const given: unknown = JSON.parse(JSON.stringify(payload))
-    try {
-      const result = validateStandard(schema, structuredClone(given))
-      if ('issues' in result)
-        return [{ instancePath: result.issues[0]?.pointer ?? '', message: notFitting.slice(0, -1) }]
-      const isSame = isDeepStrictEqual(toPlain(result.value), given)
-      return isSame ? [] : [{ instancePath: '', message: 'its schema makes another value of it' }]
-    } catch (error) {
-      return [{ instancePath: '', message: error instanceof Error ? error.message : '' }]
-    }
+    const made = validateStandard(schema, structuredClone(given), toPlain)
+    if ('failure' in made) return [{ instancePath: '', message: made.failure }]
+    if ('issues' in made)
+      return [{ instancePath: made.issues[0]?.pointer ?? '', message: notFitting.slice(0, -1) }]
+    const isSame = isDeepStrictEqual(made.value, given)
+    return isSame ? [] : [{ instancePath: '', message: 'its schema makes another value of it' }]
   }
 }
 

@@ -44,7 +44,7 @@ export {
   type StandardSchema,
   validateStandard,
 } from './standard-schema.ts'
-export { isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
+export { ignoreRejection, isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
 export { withTimeout } from './timeout.ts'
 export {
   acceptedEncoding,

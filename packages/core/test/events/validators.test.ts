@@ -60,6 +60,17 @@ for (const [name, validate, problem] of [
     /its schema throws/,
   ],
   ['rejects', () => Promise.reject(new Error('c4n4ry')), /its schema is asynchronous/],
+  [
+    'makes something that throws when it is read',
+    () => ({
+      value: {
+        get a() {
+          throw new Error('c4n4ry')
+        },
+      },
+    }),
+    /its schema throws/,
+  ],
   ['returns nothing', () => undefined, /its schema makes another value of it/],
   ['refuses without a word', () => ({ issues: [] }), /This value does not fit\./],
   ['returns no issues', () => ({ issues: 'c4n4ry' }), /This value does not fit\./],
