@@ -38,7 +38,6 @@ export {
 export {
   isStandardSchema,
   jsonSchemaOf,
-  notFitting,
   type StandardIssue,
   type StandardOutput,
   type StandardSchema,

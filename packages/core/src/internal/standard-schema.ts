@@ -83,6 +83,3 @@ export function jsonSchemaOf(schema: StandardSchema): unknown {
     return undefined // a part has no form in JSON Schema
   }
 }
-
-/** In place of a message that quotes a value, or might. */
-export const notFitting = 'This value does not fit.'

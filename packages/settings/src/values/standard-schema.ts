@@ -1,14 +1,12 @@
 /** Json settings whose schema is a validator of Standard Schema: it makes the value that is stored. */
-import {
-  notFitting,
-  type StandardIssue,
-  type StandardSchema,
-  validateStandard,
-} from '@fastify-modular/core/internal'
+import { type StandardIssue, type StandardSchema, validateStandard } from '@fastify-modular/core/internal'
 import { FMOD_SETTINGS_INVALID_SCHEMA_RESULT } from '../misuse-errors.ts'
 import type { JsonValue } from '../setting-definition.ts'
 import { checkJson, deepFreeze, encodeValue, readText } from './json.ts'
 import { mostProblems, type ParseSchema } from './json-schema.ts'
+
+/** In place of a message that quotes a value, or might. */
+export const notFitting = 'This value does not fit.'
 
 /** Of a validator that makes something of a value which JSON cannot carry, or which it would change again. */
 export const notAsChecked = 'This value cannot be stored as it is checked.'
