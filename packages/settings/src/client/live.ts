@@ -36,6 +36,8 @@ export interface LiveClient extends SettingsClient {
   first(key: string): JsonValue | undefined
   /** How values arrive. */
   readonly state: LiveState
+  /** Calls the listener with each new `state`. Returns the function that stops it. */
+  onState(listener: (state: LiveState) => void): () => void
 }
 
 /** A settings client that follows changes: `createLiveClient().watch(app.title, (title) => …)`. */
@@ -59,6 +61,7 @@ export function createLiveClient(options: LiveClientOptions = {}): LiveClient {
     get state() {
       return live.state
     },
+    onState: (listener) => live.onState(listener),
   }
 }
 
@@ -86,6 +89,7 @@ class Live {
   readonly #client: SettingsClient
   readonly #options: LiveClientOptions & { readonly data: PublicData }
   readonly #listeners = new Map<string, Set<Listener>>()
+  readonly #stateListeners = new Set<{ readonly call: (state: LiveState) => void }>()
   readonly #values: Map<string, JsonValue>
   #feed: Feed | undefined
   /** Names caller and session; null while that is not known, undefined where it means nothing. */
@@ -108,6 +112,12 @@ class Live {
 
   known(key: string): JsonValue | undefined {
     return this.#values.get(key)
+  }
+
+  onState(call: (state: LiveState) => void): () => void {
+    const listener = { call }
+    this.#stateListeners.add(listener)
+    return () => this.#stateListeners.delete(listener)
   }
 
   watch(key: string, callback: Listener): () => void {
@@ -154,7 +164,7 @@ class Live {
       name: name ? `settings ${name}` : undefined,
       isWatched: (key) => this.#listeners.has(key),
       onValue: (key, value) => this.#take(key, value),
-      onState: (state) => (this.state = state),
+      onState: (state) => this.#setState(state),
       onSignedOut: () => this.#forget(),
     })
   }
@@ -163,6 +173,13 @@ class Live {
     if (JSON.stringify(this.#values.get(key)) === JSON.stringify(value)) return
     this.#values.set(key, value)
     for (const listener of this.#listeners.get(key) ?? []) this.#call(key, listener, value)
+  }
+
+  #setState(state: LiveState): void {
+    if (this.state === state) return
+    this.state = state
+    for (const listener of this.#stateListeners)
+      queueMicrotask(() => this.#stateListeners.has(listener) && listener.call(state))
   }
 
   /** Later, so that a listener that throws breaks nothing but itself. */
@@ -177,6 +194,6 @@ class Live {
     this.#feed?.stop()
     this.#feed = undefined
     this.#values.clear()
-    this.state = 'offline'
+    this.#setState('offline')
   }
 }

@@ -127,6 +127,20 @@ async function listenAgain(t: Test, options: SettingsOptions, port: number): Pro
   return app
 }
 
+test('a listener of the state is called with each new one, until it is removed', async (t) => {
+  const app = await start(t)
+  const client = await clientOf(app)
+  const [states, later]: [string[], string[]] = [[], []]
+  t.teardown(client.onState((state) => void states.push(state)))
+  const stop = client.onState((state) => void later.push(state))
+  follow(t, client, 'app.title')
+  await until(() => client.state === 'live')
+  stop()
+  await app.close()
+  await until(() => client.state === 'offline')
+  t.same([states, later], [['live', 'offline'], ['live']])
+})
+
 test('a listener is not called after it was removed, and one that is added twice is called twice', async (t) => {
   const app = await start(t)
   const client = await clientOf(app)
