@@ -47,6 +47,7 @@ export function createLiveClient(options: LiveClientOptions = {}): LiveClient {
     const response = await (options.fetch ?? fetch)(...args)
     const tag = response.headers.get('settings-tag')
     if (tag !== null) live.meet(tag)
+    if (response.ok && (args[1]?.method ?? 'GET') !== 'GET') live.look()
     return response
   }
   const tagged = { ...options, fetch: fetchTagged }
@@ -94,7 +95,7 @@ class Live {
   #feed: Feed | undefined
   /** Names caller and session; null while that is not known, undefined where it means nothing. */
   #tag: string | null | undefined
-  #tagged = 0
+  #tagged = -tagLife
 
   constructor(client: SettingsClient, options: LiveClientOptions & { readonly data: PublicData }) {
     this.#client = client
@@ -148,11 +149,17 @@ class Live {
       this.#tag = tag
       return
     }
-    const isStable = Date.now() - this.#tagged > tagLife
-    this.#tagged = Date.now()
+    const now = performance.now() // the clock of the wall may go back
+    const isStable = now - this.#tagged > tagLife
+    this.#tagged = now
     this.#tag = isStable ? tag : undefined
     this.#forget()
     this.#start()
+  }
+
+  /** The client has written something. */
+  look(): void {
+    this.#feed?.look()
   }
 
   #createFeed(): Feed {
@@ -164,8 +171,7 @@ class Live {
       name: name ? `settings ${name}` : undefined,
       isWatched: (key) => this.#listeners.has(key),
       onValue: (key, value) => this.#take(key, value),
-      onState: (state) => this.#setState(state),
-      onSignedOut: () => this.#forget(),
+      onState: (state) => (state === 'signed out' ? this.#forget() : this.#setState(state)),
     })
   }
 

@@ -1,6 +1,6 @@
 /** The live client: values as they change, for everybody who may see them. */
 import { once } from 'node:events'
-import { memoryStore, settings, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
+import { memoryStore, setting, settings, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
 import type { JsonValue } from '@fastify-modular/settings/client'
 import { until } from '@fastify-modular/test-support/until'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -91,6 +91,19 @@ test('a long value is read when it is watched; a secret is null', async (t) => {
   await app.settings.contract.setSetting('app.banner', `${long}!`, Application)
   await until(() => banner.values.length === 2)
   t.same([banner.values, secret.values], [[long, `${long}!`], [null]])
+})
+
+test('a long public value is read again after each change, and gives way to a short one', async (t) => {
+  const text = setting.text('app.text', { displayName: 'Text', scope: Application, public: true })
+  const app = await start(t, { definitions: [text] })
+  const client = await clientOf(app, { public: true })
+  const { values } = follow(t, client, 'app.text')
+  const expected = [null, 'a'.repeat(5000), 'b'.repeat(5000), 'c']
+  for (const [index, value] of expected.entries()) {
+    if (value !== null) await app.settings.set(text, value)
+    await until(() => values.length === index + 1)
+  }
+  t.same(values, expected)
 })
 
 test('visitors who are not signed in follow public settings', async (t) => {
