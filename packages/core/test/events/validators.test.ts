@@ -74,8 +74,16 @@ for (const [name, validate, problem] of [
   ['returns nothing', () => undefined, /its schema makes another value of it/],
   ['refuses without a word', () => ({ issues: [] }), /This value does not fit\./],
   ['returns no issues', () => ({ issues: 'c4n4ry' }), /This value does not fit\./],
-  ['names a place that cannot be read', () => ({ issues: [{ path: [unreadable] }] }), /This value does not fit\./],
-  ['names a place by an object', () => ({ issues: [{ path: [{ key: unreadable }] }] }), /This value does not fit\./],
+  [
+    'names a place that cannot be read',
+    () => ({ issues: [{ path: [unreadable] }] }),
+    /This value does not fit\./,
+  ],
+  [
+    'names a place by an object',
+    () => ({ issues: [{ path: [{ key: unreadable }] }] }),
+    /This value does not fit\./,
+  ],
 ] as const)
   test(`a validator that ${name} refuses the event`, async (t) => {
     const schema = { '~standard': { version: 1, vendor: 'test', validate } } as const
