@@ -101,7 +101,7 @@ function notifyInside(client) {
   const { query } = client
   client.query = (config, ...others) => {
     if (!config.name?.endsWith('.saveUsers')) return query.call(client, config, ...others)
-    const notified = `, pg_notify('settings.users', 'inside ' || $1::text)`
+    const notified = ` pg_notify('settings.users', 'inside ' || $1::text)`
     return query.call(client, { ...config, text: config.text + notified }, ...others)
   }
 }
