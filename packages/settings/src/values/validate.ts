@@ -86,8 +86,7 @@ interface ParsedValue {
  * Returns everything that is wrong with a value, or the value to store: another one where a validator made it.
  * Null is fine unless the setting is required: it clears.
  * @param budget shared by all values of one write; without it the pattern is searched whatever was before
- * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the definition's own rule returned something other than messages, or it threw at a secret
- * @throws {FMOD_SETTINGS_INVALID_SCHEMA_RESULT} its validator throws or is asynchronous
+ * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the definition's rule or validator throws, or returns something other than what is wrong
  */
 export function parseValue(setting: RegisteredSetting, given: unknown, budget?: PatternBudget): ParsedValue {
   const value = given as JsonValue // what is no JSON gets messages
@@ -136,13 +135,13 @@ export function askRule(rule: () => unknown, { keys, isSecret }: RuleSubject): s
     result = rule()
   } catch (error) {
     // What is thrown may quote the value: a TypeError of `new URL` has it as a member.
-    throw isSecret ? new FMOD_SETTINGS_INVALID_RULE_RESULT(keys) : error
+    throw isSecret ? new FMOD_SETTINGS_INVALID_RULE_RESULT(keys, 'its rule throws') : error
   }
   if (isThenable(result)) ignoreRejection(result)
   if (result === undefined || result === null) return []
   const messages: readonly unknown[] = Array.isArray(result) ? result : [result]
   if (!messages.every((message) => typeof message === 'string'))
-    throw new FMOD_SETTINGS_INVALID_RULE_RESULT(keys)
+    throw new FMOD_SETTINGS_INVALID_RULE_RESULT(keys, 'its rule returns something other than messages')
   return [...messages]
 }
 
