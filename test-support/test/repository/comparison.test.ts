@@ -4,7 +4,7 @@ import { repositoryFiles, textOf } from './sources.js'
 
 /** `service/reads`: a sentence. The sentence may be missing: then the whole file is meant. */
 const citation =
-  /`((?:service|http|stream|types|values|definitions|testing|client)\/[\w./-]+)`(?:: ([^;|\n]+?))?(?= \||;| and )/g
+  /`((?:service|http|stream|types|values|definitions|testing|client|openfeature)\/[\w./-]+)`(?:: ([^;|\n]+?))?(?= \||;| and )/g
 
 test('docs/internal/comparison.md says of us what a test shows', async (t) => {
   const files = repositoryFiles().filter((path) => path.startsWith('packages/settings/test/'))

@@ -13,7 +13,7 @@ export interface CoverageRow {
 export function coverageRows(markdown: string): CoverageRow[] {
   return markdown
     .split('\n')
-    .filter((line) => /\| (?:S|access) \d/.test(line))
+    .filter((line) => /\| (?:S \d|guide \|)/.test(line))
     .map((line) => {
       const [rule = '', source = '', file = '', testName = ''] = line
         .split(/(?<!\\)\|/)
