@@ -5,7 +5,9 @@ import { repositoryFiles, textOf } from './sources.js'
 const citation = /\bdecisions? (\d+[a-z]?(?:(?:, | and )\d+[a-z]?)*)/gi
 
 test('every ruling that a source, a test or a document cites is in docs/internal/rulings.md, once', async (t) => {
-  const rulings = [...textOf('docs/internal/rulings.md').matchAll(/^- \*\*(\d+[a-z]?)\*\* /gm)].map(([, it]) => it)
+  const rulings = [...textOf('docs/internal/rulings.md').matchAll(/^- \*\*(\d+[a-z]?)\*\* /gm)].map(
+    ([, it]) => it,
+  )
   t.same(rulings, [...new Set(rulings)])
   const cited = repositoryFiles()
     .filter((path) => /\.(?:tsx?|mjs|md)$/.test(path))
