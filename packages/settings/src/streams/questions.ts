@@ -85,7 +85,7 @@ export class Questions<S extends { readonly reply: FastifyReply }> {
   }
 }
 
-/** What the caller is known by. */
-function sessionOf({ headers: { cookie, authorization } }: FastifyRequest): string {
-  return `${cookie}\n${authorization}`
+/** What the caller may be known by: any header, as keys have their own. Two pages of one browser differ in these two. */
+function sessionOf({ headers: { 'last-event-id': _id, referer: _page, ...sent } }: FastifyRequest): string {
+  return JSON.stringify(sent)
 }

@@ -207,6 +207,21 @@ test('a caller is asked for once a minute for each session, and the streams end 
   await there.ended()
 })
 
+test('keys in a header of the host are sessions, too', async (t) => {
+  const revoked = new Set<unknown>()
+  const { open, askAgain } = await asking(t, (_session, { headers }) =>
+    revoked.has(headers['x-key']) ? null : { id: 'alice' },
+  )
+  const [first, second] = [await open('a=b', { 'x-key': '1' }), await open('a=b', { 'x-key': '2' })]
+  t.equal((await askAgain()).length, 2)
+  revoked.add('1')
+  await askAgain()
+  await first.ended()
+  revoked.add('2')
+  await askAgain()
+  await second.ended()
+})
+
 test('a question comes from where the stream came from, through the same proxy', async (t) => {
   const seen: unknown[] = []
   const { open, askAgain } = await asking(
