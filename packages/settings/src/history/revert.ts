@@ -139,7 +139,7 @@ async function putBack(
   left = attempts,
 ): Promise<RevertReport> {
   // The history that is read below may lack writes after this revision.
-  const { revision: seen } = await parts.store.shared.news({ after: Number.MAX_SAFE_INTEGER, limit: 1 })
+  const { revision: seen } = await parts.store.shared.news(Number.MAX_SAFE_INTEGER, 1)
   const past = await Promise.all(rows.map((row) => lookBack(parts, row)))
   const errors = new Map<string, readonly string[]>()
   const entries = past.map(({ row, isLast }): WriteEntry => {

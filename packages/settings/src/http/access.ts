@@ -6,7 +6,7 @@ import { InvalidScopeException } from '../exceptions.ts'
 import type { FindCaller } from '../options.ts'
 import type { CallerTags } from '../streams/caller-tags.ts'
 import { requireUpdater, updatePermission } from '../visibility.ts'
-import { SettingScope, type SharedScope } from '../setting-definition.ts'
+import { SettingScope } from '../setting-definition.ts'
 import type { WriteOptions } from '../write/write.ts'
 import { parseScope } from './schemas.ts'
 
@@ -116,10 +116,12 @@ function isCaller(caller: Caller | null | undefined): caller is Caller {
   return typeof caller?.id === 'string' && caller.id !== '' && caller.id.length <= 255
 }
 
-/** Refuses User scope before the rest of the request is checked. */
-export const refuseUserScope: preValidationHookHandler = (request, _reply, done) => {
-  const items = Array.isArray(request.body) ? request.body : [request.body, request.query]
-  done(items.some(isUserScoped) ? toInvalidScope(request) : undefined)
+/** Refuses User scope with an `InvalidScopeException`, before the rest of the request is checked. */
+export const refuseUserScope: preValidationHookHandler = ({ body, query, server }, _reply, done) => {
+  const list = (body as { readonly settings?: unknown } | null | undefined)?.settings ?? body // of an import, of a bulk
+  const items: readonly unknown[] = Array.isArray(list) ? list : [body, query]
+  if (!items.some(isUserScoped)) return done()
+  done(new InvalidScopeException(`${server.prefix.replace(/\/$/, '')}/me`))
 }
 
 function isUserScoped(item: unknown): boolean {
@@ -129,16 +131,6 @@ function isUserScoped(item: unknown): boolean {
     'scope' in item &&
     parseScope(item.scope) === SettingScope.User
   )
-}
-
-/** The scope of a row that belongs to no user. @throws {InvalidScopeException} User scope */
-export function sharedScopeOf(scope: SettingScope, request: FastifyRequest): SharedScope {
-  if (scope === SettingScope.User) throw toInvalidScope(request)
-  return scope
-}
-
-function toInvalidScope({ server }: FastifyRequest): InvalidScopeException {
-  return new InvalidScopeException(`${server.prefix.replace(/\/$/, '')}/me`)
 }
 
 /** The origin of a write, as history and events record it. */

@@ -45,13 +45,11 @@ export class SharedLists {
   }
 
   /**
-   * One tag for all shared lists, because caches keep them by their URL. The revision alone is not enough: a database that
-   * was restored from a backup comes to the same revisions again, with other values.
-   * Undefined while memory holds a later write, but not all before it: such content belongs to no revision.
+   * One tag for all shared lists, because caches keep them by their URL. The revision alone is not enough: memory may hold
+   * a later write, but not all before it, and a database that was restored comes to the same revisions with other values.
    */
-  #tag(): string | undefined {
-    const { complete, revision } = this.#service.sharedValues
-    return complete ? `"r${revision}-${this.#fingerprint()}"` : undefined
+  #tag(): string {
+    return `"r${this.#service.sharedValues.revision}-${this.#fingerprint()}"`
   }
 
   /** Sends the caller's values, under a tag of these values and of the shared ones that they inherit. */
@@ -62,8 +60,7 @@ export class SharedLists {
   ): Promise<unknown> {
     setCaching(reply) // also of a failure, which a cache must not give to another caller
     const own = await readOwnValues(this.#service, callerOf(request).id)
-    const shared = this.#tag()
-    const tag = shared && `${shared.slice(0, -1)}-${fingerprint(own.versions)}"`
+    const tag = `${this.#tag().slice(0, -1)}-${fingerprint(own.versions)}"`
     return sendUnlessUnchanged(request, reply, tag, () => Buffer.from(JSON.stringify(toContent(own))))
   }
 

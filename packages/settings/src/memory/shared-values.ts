@@ -194,13 +194,6 @@ export class SharedValues {
     return this.#resolve(new Set(this.#take(changes)), changes)
   }
 
-  /** Takes rows whose texts were encrypted anew, with the values and revisions they had. */
-  reencrypt(rows: readonly StoredRow[]): readonly EffectiveChange[] {
-    const known = rows.filter((row) => this.#changes.get(nameOf(row))?.row?.revision === row.revision)
-    for (const row of known) this.#changes.set(nameOf(row), { ...row, row })
-    return this.resolveAgain(new Set(known.map(({ key }) => key)))
-  }
-
   /** Resolves settings again: their locked values may have changed. */
   resolveAgain(keys: ReadonlySet<string>): readonly EffectiveChange[] {
     return this.#resolve(keys, [])

@@ -4,7 +4,7 @@ import type { LockedBy } from '../overrides.ts'
 import type { Parts } from '../parts.ts'
 import type { Layer } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
-import type { KeyCount, StoredRow } from '../store/store.ts'
+import type { KeyCount } from '../store/store.ts'
 import { isSecret, type RegisteredSetting } from '../values/validate.ts'
 import { requireUser } from '../memory/user-values.ts'
 import { sharedLayer } from './dto.ts'
@@ -56,10 +56,10 @@ export async function inspect(
   const shared = sharedLayer(state)
   const supplied = resolve({ locked, user, [sharedSource]: shared, default: defaultValue })
   const layers = [
-    toInspected(setting, 'locked', fixed(locked)),
-    ...(isOfUsers ? [toInspected(setting, 'user', user)] : []),
-    toInspected(setting, sharedSource, shared),
-    toInspected(setting, 'default', fixed(definition.defaultValue === null ? undefined : defaultValue)),
+    fixed(setting, 'locked', locked),
+    ...(isOfUsers ? [stored(setting, 'user', user)] : []),
+    stored(setting, sharedSource, shared),
+    fixed(setting, 'default', definition.defaultValue === null ? undefined : defaultValue),
   ]
   return {
     key,
@@ -73,25 +73,16 @@ export async function inspect(
   }
 }
 
-/** What a layer holds: a stored row, or a value that the host or the definition names. */
-interface Held {
-  readonly state: Layer['state']
-  readonly value?: JsonValue
-  readonly row?: StoredRow
+/** A value that the host or the definition names. */
+function fixed(setting: RegisteredSetting, source: SettingSource, value: JsonValue = null): InspectedLayer {
+  const shown = isSecret(setting, undefined) ? null : value
+  return { source, value: shown, isSet: value !== null, invalid: false }
 }
 
-function fixed(value: JsonValue | undefined): Held | undefined {
-  return value === undefined ? undefined : { state: 'valid', value }
-}
-
-function toInspected(
-  setting: RegisteredSetting,
-  source: SettingSource,
-  held: Held | undefined,
-): InspectedLayer {
-  const isValid = held?.state === 'valid'
-  const value = isValid && !isSecret(setting, held.row) ? held.value : undefined
-  return { source, value: value ?? null, isSet: held !== undefined, invalid: held !== undefined && !isValid }
+function stored(setting: RegisteredSetting, source: SettingSource, layer?: Layer): InspectedLayer {
+  const isValid = layer?.state === 'valid'
+  const value = isValid && !isSecret(setting, layer.row) ? layer.value : null
+  return { source, value, isSet: layer !== undefined, invalid: layer !== undefined && !isValid }
 }
 
 /** Counts the rows without a definition, by key and scope. */

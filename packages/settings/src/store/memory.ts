@@ -48,7 +48,7 @@ class MemoryStore implements SettingsStore {
 
   readonly shared: SettingsStore['shared'] = {
     read: async () => ({ ...this.#last, rows: this.#select(isShared) }),
-    news: async ({ after, limit }) => {
+    news: async (after, limit) => {
       const entries = this.#history.filter(isShared)
       const changes = entries.filter(({ revision }) => revision > after).toSorted(compareHistoryIds)
       return {

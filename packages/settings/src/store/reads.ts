@@ -6,16 +6,7 @@ import type { PostgresTables } from './postgres-tables.ts'
 import { noRevision, parseRevision } from './revision.ts'
 import { plainHistory } from './schema.ts'
 import { compareHistoryIds, countWithin } from './select-history.ts'
-import type {
-  HistoryPlace,
-  HistoryQuery,
-  KeyCount,
-  NewsQuery,
-  Scanned,
-  Survey,
-  SurveyQuery,
-  UserNews,
-} from './store.ts'
+import type { HistoryPlace, HistoryQuery, KeyCount, Scanned, Survey, SurveyQuery, UserNews } from './store.ts'
 
 /** What differs between the engines. drizzle gives both the same methods under other types: here stand those of PostgreSQL. */
 export interface ReadEngine {
@@ -126,8 +117,8 @@ function prepareNews({ db, tables: { history, meta }, entry, statement }: ReadEn
     .leftJoin(changes, sql`true`)
     .where(eq(meta.name, 'revision'))
     .prepare(statement('news'))
-  return async (query: NewsQuery) => {
-    const found = await news.execute({ ...query })
+  return async (after: number, limit: number) => {
+    const found = await news.execute({ after, limit })
     const entries = found.flatMap((row) => row.change ?? []).toSorted(compareHistoryIds)
     const [last] = found
     const revision = parseRevision(last?.revision) ?? noRevision

@@ -40,7 +40,7 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
 
   readonly shared: SettingsStore['shared'] = {
     read: () => this.read(({ reads }) => reads.shared()),
-    news: (query) => this.read(({ reads }) => reads.news(query)),
+    news: (after, limit) => this.read(({ reads }) => reads.news(after, limit)),
     write: async (request) => {
       checkWrite(request)
       return this.write(({ writer }) => writer.shared(request))

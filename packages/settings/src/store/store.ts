@@ -169,14 +169,6 @@ export interface TrimResult {
   readonly isDone: boolean
 }
 
-/** Asks for what has happened since a revision. */
-export interface NewsQuery {
-  /** Changes of later revisions are wanted. */
-  readonly after: number
-  /** At most so many, the newest ones. */
-  readonly limit: number
-}
-
 /** Where a database stands, and what has happened to System and Application values; all of one moment. */
 export interface StoreNews extends Revision {
   /** The number of the last committed write of System and Application values. */
@@ -236,8 +228,11 @@ export interface StoreInfo {
 export interface SharedStore {
   /** All rows and the revision, of one moment. */
   read(): Promise<Revision & { readonly rows: readonly StoredRow[] }>
-  /** Where the database stands, and what changed. Called for every hint: it should be one query. */
-  news(query: NewsQuery): Promise<StoreNews>
+  /**
+   * Where the database stands, and what changed after a revision: at most `limit` changes, the newest ones. Called for
+   * every hint: it should be one query.
+   */
+  news(after: number, limit: number): Promise<StoreNews>
   /**
    * Applies one write: lock, `decide`, rows sorted by their full id, history, `enqueue`, commit. Other processes are
    * notified after the commit, never in its transaction.

@@ -109,7 +109,7 @@ export interface WriteInit extends PublisherInit {
   readonly coherence: Coherence
   readonly listeners: Listeners
   readonly observer: Observer
-  readonly retention: Retention | undefined
+  readonly retention?: Retention | undefined
 }
 
 export function createWrite(init: WriteInit): Write {

@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { createRule, SettingsBuilder } from '#src/definitions/builder.js'
+import { SettingsBuilder } from '#src/definitions/builder.js'
 import { Registry } from '#src/definitions/registry.js'
 import { setting } from '#src/definitions/tokens.js'
 import { type SettingDefinition, SettingScope, SettingType } from '#src/setting-definition.js'
@@ -111,7 +111,7 @@ test('a rule that returns something other than messages is a mistake that names 
   const token = setting.text('a.b', { displayName: 'B', scope: SettingScope.System })
   // @ts-expect-error -- a rule returns messages
   new SettingsBuilder(new Registry(), 'test').rule({ token }, () => true)
-  registry.addRule(createRule('test', { token }, () => JSON.parse('true') as string))
+  new SettingsBuilder(registry, 'test').rule({ token }, () => JSON.parse('true') as string)
   t.throws(() => registry.rulesOf('a.b')[0]?.check(() => null), {
     code: 'FMOD_SETTINGS_INVALID_RULE_RESULT',
     message: /a\.b/,

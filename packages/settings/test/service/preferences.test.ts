@@ -23,7 +23,7 @@ function countingStore(inner = memoryStore()) {
     }
   const store = changedStore(inner, {
     shared: {
-      news: counted('shared.news', (query) => inner.shared.news(query)),
+      news: counted('shared.news', (after, limit) => inner.shared.news(after, limit)),
       read: counted('shared.read', () => inner.shared.read()),
     },
     users: {

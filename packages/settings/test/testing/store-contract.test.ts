@@ -56,12 +56,12 @@ const stores: Readonly<Record<string, (store: SettingsStore) => StoreChanges>> =
     },
   }),
   'does not count': (store) => ({
-    shared: { news: async (query) => ({ ...(await store.shared.news(query)), revision: 0 }) },
+    shared: { news: async (after, limit) => ({ ...(await store.shared.news(after, limit)), revision: 0 }) },
   }),
   'has no history': () => ({ history: async () => [] }),
   'ignores the filter of history': (store) => ({ history: ({ limit }) => store.history({ limit }) }),
   'returns old changes as news': (store) => ({
-    shared: { news: (query) => store.shared.news({ ...query, after: 0 }) },
+    shared: { news: (_after, limit) => store.shared.news(0, limit) },
   }),
   'shows history oldest first': (store) => ({
     history: async (query) => (await store.history(query)).toReversed(),

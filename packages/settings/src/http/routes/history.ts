@@ -104,11 +104,11 @@ export function addHistoryRoutes(context: RouteContext): void {
       params: KeyParams,
       ok: Inspection,
     }),
-    async (request, reply) => {
+    async (request) => {
       const { key } = request.params
       const { id } = requireUpdate(request, [sharedValues.find(key)?.setting.definition.scope])
       requireSetting(sharedValues, key)
-      return reply.header('cache-control', 'no-store').send(await settings.inspect(key, id))
+      return settings.inspect(key, id)
     },
   )
   addHistoryRoute(context)
@@ -127,7 +127,7 @@ function addHistoryRoute({ app, service, people }: RouteContext): void {
       query: Type.Object({ ...page, scope: Type.Optional(ScopeText) }, closed),
       ok: Type.Object({ entries: Entries, next, people: People }),
     }),
-    async (request, reply) => {
+    async (request) => {
       const { key } = request.params
       const { scope: named, ...paging } = request.query
       const caller = callerOf(request)
@@ -138,8 +138,7 @@ function addHistoryRoute({ app, service, people }: RouteContext): void {
       const owner = scope === SettingScope.User ? { userId: caller.id } : {}
       const filter = { key, scope, ...owner, ...paging, visibleTo: caller }
       const { entries, next } = await readHistory(service, filter)
-      reply.header('cache-control', 'no-store')
-      return reply.send({ entries, next, people: await people(entries.map(({ actor }) => actor)) })
+      return { entries, next, people: await people(entries.map(({ actor }) => actor)) }
     },
   )
 }
@@ -160,13 +159,12 @@ function addChangesRoute({ app, service, people }: RouteContext): void {
         people: People,
       }),
     }),
-    async (request, reply) => {
+    async (request) => {
       const { group, ...query } = request.query
       const filter = { ...query, ...keysOf(group), visibleTo: callerOf(request) }
       const { entries, next } = await readHistory(service, filter)
       const names = await people(entries.map(({ actor }) => actor))
-      reply.header('cache-control', 'no-store')
-      return reply.send({ changes: groupByRevision(entries), next, people: names })
+      return { changes: groupByRevision(entries), next, people: names }
     },
   )
 

@@ -58,6 +58,18 @@ export function set(store: SettingsStore, key: string, value: string): Promise<W
   return writeAll(store, [change(rowId(key), value)])
 }
 
+/** Writes one value into all of these rows, at once. */
+export function setAll(
+  store: SettingsStore,
+  ids: readonly RowId[],
+  value: string | null,
+): Promise<WriteResult> {
+  return writeAll(
+    store,
+    ids.map((id) => change(id, value)),
+  )
+}
+
 /** Sets one value of a user. */
 export function setOf(
   store: SettingsStore,
@@ -70,7 +82,7 @@ export function setOf(
 
 /** The number of the last write of System and Application values. */
 export async function revisionOf(store: SettingsStore): Promise<number> {
-  return (await store.shared.news({ after: 0, limit: 0 })).revision
+  return (await store.shared.news(0, 0)).revision
 }
 
 /** All rows, page by page. */
@@ -88,6 +100,11 @@ export async function pages<W extends keyof Scanned>(
   }
 }
 
+/** The first 500 values and entries of history as one text. */
+export async function everything(store: SettingsStore): Promise<string> {
+  return JSON.stringify([await store.scan('values', null, 500), await store.scan('history', null, 500)])
+}
+
 /** Trims, portion by portion. Returns how many entries each one removed. */
 export async function trimAll(
   store: SettingsStore,
@@ -101,6 +118,14 @@ export async function trimAll(
     assert.ok(portions.length < 100, 'trimming has an end')
   }
   return portions
+}
+
+/** @throws {AssertionError} a number is not greater than the one before it */
+export function assertRising(numbers: readonly number[]): void {
+  assert.ok(
+    numbers.every((number, index) => number > (numbers[index - 1] ?? 0)),
+    `rising: ${numbers.join(', ')}`,
+  )
 }
 
 /** Waits until what was written is of the past: trimming leaves the present millisecond to the next portion. */
@@ -119,14 +144,14 @@ export async function replays(store: SettingsStore, userId: string): Promise<voi
   const rows = await store.users.read(userId)
   for (const key of new Set([...rows, ...history].map((row) => row.key))) {
     const entries = history.filter((entry) => entry.key === key)
-    let before: { readonly value: string | null; readonly version: number } = { value: null, version: 0 }
-    for (const { oldValue, newValue, revision, scope } of entries) {
+    assertRising(entries.map(({ revision }) => revision))
+    let before: string | null = null
+    for (const { oldValue, newValue, scope } of entries) {
       assert.equal(scope, SettingScope.User)
-      assert.equal(oldValue, before.value)
-      assert.ok(revision > before.version)
-      before = { value: newValue, version: revision }
+      assert.equal(oldValue, before)
+      before = newValue
     }
-    assert.equal(rows.find((row) => row.key === key)?.value ?? null, before.value)
+    assert.equal(rows.find((row) => row.key === key)?.value ?? null, before)
   }
 }
 

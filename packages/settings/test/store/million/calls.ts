@@ -47,8 +47,8 @@ export function callsOf(
     'history({ userId }), a later page': history({ userId: 'u7', ...following(ofUser) }),
     'history({ userId, key })': history({ userId: 'u7', key: 'key.7' }),
     'orphans()': () => store.survey({ known: knownKeys }),
-    'what changed': () => store.shared.news({ after: rows - 500, limit: 1000 }),
-    'nothing changed': () => store.shared.news({ after: rows, limit: 1000 }),
+    'what changed': () => store.shared.news(rows - 500, 1000),
+    'nothing changed': () => store.shared.news(rows, 1000),
     'users that changed': async () => {
       const { next } = await store.users.news(undefined, 1)
       return store.users.news(next, 1001)
