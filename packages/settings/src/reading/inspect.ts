@@ -8,6 +8,7 @@ import type { KeyCount } from '../store/store.ts'
 import { isSecret, type RegisteredSetting } from '../values/validate.ts'
 import { requireUser } from '../memory/user-values.ts'
 import { sharedLayer } from './dto.ts'
+import { readOwnValues } from './list.ts'
 
 /** One place that may hold a value. */
 interface InspectedLayer {
@@ -39,19 +40,15 @@ export interface SettingInspection {
 export type OrphanedSetting = KeyCount
 
 /** Makes the answer of `settings.inspect`; null for an unknown key. */
-export async function inspect(
-  { store, sharedValues, codec }: Parts,
-  key: string,
-  userId?: string,
-): Promise<SettingInspection | null> {
-  const state = sharedValues.find(key)
+export async function inspect(parts: Parts, key: string, userId?: string): Promise<SettingInspection | null> {
+  const state = parts.sharedValues.find(key)
   if (!state) return null
   const { setting, locked, lockedBy } = state
   const { definition, module, defaultValue } = setting
   const isOfUsers = isUserSetting(state)
-  const [row] = userId === undefined ? [] : await store.users.read(requireUser(userId), key)
+  const own = userId === undefined ? undefined : await readOwnValues(parts, requireUser(userId))
   // Code in process may store a user's value of any setting; only User settings are resolved with it.
-  const user = row && isOfUsers ? codec.layerOf(setting, row) : undefined
+  const user = isOfUsers ? own?.layerOf(state) : undefined
   const sharedSource = sharedScope(state) === SettingScope.System ? 'system' : 'application'
   const shared = sharedLayer(state)
   const supplied = resolve({ locked, user, [sharedSource]: shared, default: defaultValue })

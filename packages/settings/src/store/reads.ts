@@ -33,7 +33,6 @@ export type SqlReads = ReturnType<typeof prepareReads>
 export function prepareReads(engine: ReadEngine) {
   const { db, tables, run, statement } = engine
   const { values } = tables
-  const row = db.select().from(values).where(isNamedRow(values)).prepare(statement('row'))
   const user = db
     .select()
     .from(values)
@@ -44,8 +43,7 @@ export function prepareReads(engine: ReadEngine) {
   return {
     shared: prepareShared(engine),
     news: prepareNews(engine),
-    user: async (userId: string, key?: string) =>
-      key === undefined ? user.execute({ userId }) : row.execute({ scope: SettingScope.User, userId, key }),
+    user: async (userId: string) => user.execute({ userId }),
     userNews: async (since: string | undefined, limit: number): Promise<UserNews> => {
       const rows = (await run(engine.userNews(since ?? null, limit))) as readonly NewsOfUser[]
       const next = rows[0]?.next ?? '0'
@@ -209,21 +207,9 @@ function listOf(members: readonly unknown[]): SQL {
   )})`
 }
 
-/** The columns that identify a row. */
-type RowColumns = Pick<PostgresTables['values'], 'scope' | 'userId' | 'key'>
-
 /** By scope, user and key. */
-function inRowOrder({ scope, userId, key }: RowColumns): SQL[] {
+function inRowOrder({ scope, userId, key }: PostgresTables['values']): SQL[] {
   return [asc(scope), asc(userId), asc(key)]
-}
-
-/** Whether a row has the placeholders `scope`, `userId` and `key` for its id. */
-function isNamedRow({ scope, userId, key }: RowColumns): SQL | undefined {
-  return and(
-    eq(scope, sql.placeholder('scope')),
-    eq(userId, sql.placeholder('userId')),
-    eq(key, sql.placeholder('key')),
-  )
 }
 
 /** The entries that a query selects. Conditions on the scope repeat those of the partial indexes. */
@@ -238,7 +224,6 @@ function isSelected({ tables: { history }, isAnyOf }: ReadEngine, query: History
     query.actor === undefined ? undefined : eq(history.actor, query.actor),
     // The sign keeps the index of times out of it, which has all users' entries.
     query.since === undefined ? undefined : sql`+${history.at} >= ${query.since}`,
-    query.before === undefined ? undefined : lt(history.revision, query.before),
     following && (userId === '' ? isFollowing(history, following) : isEarlier(history, following)),
   )
 }

@@ -48,7 +48,7 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
   }
 
   readonly users: SettingsStore['users'] = {
-    read: (userId, key) => this.read(({ reads }) => (canExist(userId, key) ? reads.user(userId, key) : [])),
+    read: (userId) => this.read(({ reads }) => (canExist(userId) ? reads.user(userId) : [])),
     news: (since, limit) => this.read(({ reads }) => reads.userNews(since, limit)),
     write: async (request) => {
       checkWrite(request)

@@ -28,7 +28,7 @@ function countingStore(inner = memoryStore()) {
     },
     users: {
       news: counted('users.news', (since, limit) => inner.users.news(since, limit)),
-      read: counted('users.read', (userId, key) => inner.users.read(userId, key)),
+      read: counted('users.read', (userId) => inner.users.read(userId)),
     },
     write: counted('write', (request, write) => write(request)),
     watch: async (watch) => (watches.push(watch), async () => {}),

@@ -1,5 +1,6 @@
 /** The contract must catch stores that are wrong: each of these breaks one promise of the reference store. */
 import { memoryStore, storeContract } from '@fastify-modular/settings/testing'
+import { SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { change, rowId, rowOf, setOf, writeAll } from '#src/testing/contract/case.js'
 import { noRevision } from '#src/store/revision.js'
@@ -81,7 +82,7 @@ const stores: Readonly<Record<string, (store: SettingsStore) => StoreChanges>> =
   }),
   'begins the next page of history with an older revision': (store) => ({
     history: ({ following, ...query }) =>
-      store.history(following ? { ...query, before: following.revision } : query),
+      store.history({ ...query, following: following && { ...following, scope: SettingScope.User } }),
   }),
   'trims nothing': () => ({ trim: async () => ({ removed: 0, isDone: true }) }),
   'trims whatever the time': (store) => ({

@@ -28,13 +28,10 @@ const text = nullable(Type.String())
 /** Selects a page of history; members of a query. */
 const page = {
   before: Type.Optional(
-    decoded(
-      Type.String({
-        pattern: '^[0-9]{1,15}(:[0-9]{1,15}:[A-Za-z0-9_.-]{1,100})?$',
-        description: 'a revision, or the next of a page',
-      }),
-      (before) => (before.includes(':') ? before : Number(before)),
-    ),
+    Type.String({
+      pattern: '^[0-9]{1,15}:[0-9]{1,15}:[A-Za-z0-9_.-]{1,100}$',
+      description: 'the next of a page',
+    }),
   ),
   limit: Type.Optional(
     decoded(

@@ -49,8 +49,9 @@ export function write(store: SettingsStore, request: WriteRequest): Promise<Writ
 
 /** One row, as the database has it now. */
 export async function rowOf(store: SettingsStore, id: RowId): Promise<StoredRow | undefined> {
-  if (id.scope === SettingScope.User) return (await store.users.read(id.userId, id.key))[0]
-  return (await store.shared.read()).rows.find(({ scope, key }) => scope === id.scope && key === id.key)
+  const ofUser = id.scope === SettingScope.User
+  const rows = ofUser ? await store.users.read(id.userId) : (await store.shared.read()).rows
+  return rows.find(({ scope, key }) => scope === id.scope && key === id.key)
 }
 
 /** Sets one Application value. */

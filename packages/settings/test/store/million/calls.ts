@@ -54,7 +54,6 @@ export function callsOf(
       return store.users.news(next, 1001)
     },
     'values of a user': () => store.users.read('u7'),
-    'one value': () => store.users.read('u7', 'key.7'),
     'shared values': () => store.shared.read(),
     'values, page by page': () =>
       store.scan('values', { scope: SettingScope.User, userId: 'u5', key: 'key.5' }, 500),

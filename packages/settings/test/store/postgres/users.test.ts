@@ -153,7 +153,7 @@ test('a value that two instances give a user for the first time at once has both
 test('versions rise though the clock of the server has gone back, also over a removal', async (t) => {
   const pool = await newPool(t)
   const store = await openStore(t, pool)
-  const { revision: early } = await setOf(store, 'u1', 'a', '1')
+  const early = (await setOf(store, 'u1', 'a', '1')).changes[0]?.revision ?? 0
   await pool.query('update settings_value set revision = revision + 1000000000')
   const versions: number[] = []
   for (const value of ['2', null, '3', null, '4'])
