@@ -1,6 +1,6 @@
 /** The caller of a request, what the caller may do, and what a write records of it. */
 import { type Caller, UnauthorizedException } from '@fastify-modular/core'
-import { getDecorator, isThenable } from '@fastify-modular/core/internal'
+import { getDecorator, isThenable, safeRead } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import { InvalidScopeException } from '../exceptions.ts'
 import type { FindCaller } from '../options.ts'
@@ -118,19 +118,10 @@ function isCaller(caller: Caller | null | undefined): caller is Caller {
 
 /** Refuses User scope with an `InvalidScopeException`, before the rest of the request is checked. */
 export const refuseUserScope: preValidationHookHandler = ({ body, query, server }, _reply, done) => {
-  const list = (body as { readonly settings?: unknown } | null | undefined)?.settings ?? body // of an import, of a bulk
+  const list = safeRead(body, 'settings') ?? body // of an import, of a bulk
   const items: readonly unknown[] = Array.isArray(list) ? list : [body, query]
-  if (!items.some(isUserScoped)) return done()
+  if (!items.some((item) => parseScope(safeRead(item, 'scope')) === SettingScope.User)) return done()
   done(new InvalidScopeException(`${server.prefix.replace(/\/$/, '')}/me`))
-}
-
-function isUserScoped(item: unknown): boolean {
-  return (
-    typeof item === 'object' &&
-    item !== null &&
-    'scope' in item &&
-    parseScope(item.scope) === SettingScope.User
-  )
 }
 
 /** The origin of a write, as history and events record it. */

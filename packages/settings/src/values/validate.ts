@@ -26,7 +26,7 @@ export interface RegisteredSetting {
   readonly maxLength: number | null
   /** Of the values of a Json; null where anything goes. */
   readonly parseSchema: ParseSchema | null
-  readonly validate: SettingRule | null
+  readonly validate: NonNullable<SettingDefinition['validate']> | null
   /** The longest value, in UTF-8 bytes of its text. */
   readonly maxBytes: number
 }
@@ -46,9 +46,6 @@ export function isSecret(
 ): boolean {
   return definition.sensitive || row?.encrypted === true
 }
-
-/** A rule of the developer's own about one value. */
-type SettingRule = NonNullable<SettingDefinition['validate']>
 
 /** Limits of values, in UTF-8 bytes of their text. */
 export interface ValueLimits {
@@ -97,7 +94,9 @@ export function parseValue(setting: RegisteredSetting, given: unknown, budget?: 
   const errors = checkType(setting, value, budget)
   if (errors.length > 0) return { value, errors }
   const parsed = setting.parseSchema?.(value) ?? { value, errors }
-  return parsed.errors.length > 0 ? parsed : { ...parsed, errors: checkRule(setting, parsed.value) }
+  if (parsed.errors.length > 0 || !setting.validate) return parsed
+  const messages = messagesOf(setting.validate(parsed.value), setting.definition.key)
+  return { value: parsed.value, errors: messages }
 }
 
 /** The messages of `parseValue`. */
@@ -191,10 +190,6 @@ export function describeFormat(
     : 'Enter text in the format that this setting expects. Its description may say which.'
 }
 
-function checkRule({ definition, validate }: RegisteredSetting, value: JsonValue): string[] {
-  return validate ? messagesOf(validate(value), definition.key) : []
-}
-
 const color = /^#[0-9a-fA-F]{6}$/
 /** `new URL` would repair backslashes, missing slashes and surrounding spaces; a setting is used as it was written. */
 const webAddress = /^https?:\/\/[^/?#]+/i
@@ -222,18 +217,8 @@ export function isEmail(text: string): boolean {
   if (text.length > 254) return false
   const at = text.lastIndexOf('@')
   const local = text.slice(0, Math.max(at, 0))
-  return (
-    local.length <= 64 &&
-    localPart.test(local) &&
-    text
-      .slice(at + 1)
-      .split('.')
-      .every(isLabel)
-  )
-}
-
-function isLabel(label: string): boolean {
-  return domainLabel.test(label)
+  const labels = text.slice(at + 1).split('.')
+  return local.length <= 64 && localPart.test(local) && labels.every((label) => domainLabel.test(label))
 }
 
 function parseUrl(text: string): URL | null {

@@ -2,7 +2,7 @@
 import { memoryStore, storeContract } from '@fastify-modular/settings/testing'
 import { SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
-import { change, rowId, rowOf, setOf, writeAll } from '#src/testing/contract/case.js'
+import { change, rowId, rowOf, set, writeAll } from '#src/testing/contract/case.js'
 import { noRevision } from '#src/store/revision.js'
 import type { SettingsStore } from '#src/store/store.js'
 import { changedStore, type StoreChanges } from '../support/changed-store.ts'
@@ -115,7 +115,7 @@ const stores: Readonly<Record<string, (store: SettingsStore) => StoreChanges>> =
   'erases values alone': (store) => ({
     users: {
       async erase(userId) {
-        for (const { key } of await store.users.read(userId)) await setOf(store, userId, key, null)
+        for (const { key } of await store.users.read(userId)) await set(store, rowId(key, userId), null)
         return { values: 0, history: 0, mentions: 0, isDone: true }
       },
     },

@@ -54,31 +54,17 @@ export async function rowOf(store: SettingsStore, id: RowId): Promise<StoredRow 
   return rows.find(({ scope, key }) => scope === id.scope && key === id.key)
 }
 
-/** Sets one Application value. */
-export function set(store: SettingsStore, key: string, value: string): Promise<WriteResult> {
-  return writeAll(store, [change(rowId(key), value)])
-}
-
-/** Writes one value into all of these rows, at once. */
-export function setAll(
+/** Writes one value into these rows, at once; a key names a row of Application scope. */
+export function set(
   store: SettingsStore,
-  ids: readonly RowId[],
+  ids: string | RowId | readonly RowId[],
   value: string | null,
 ): Promise<WriteResult> {
+  const rows = typeof ids === 'string' ? [rowId(ids)] : [ids].flat()
   return writeAll(
     store,
-    ids.map((id) => change(id, value)),
+    rows.map((id) => change(id, value)),
   )
-}
-
-/** Sets one value of a user. */
-export function setOf(
-  store: SettingsStore,
-  userId: string,
-  key: string,
-  value: string | null,
-): Promise<WriteResult> {
-  return writeAll(store, [change(rowId(key, userId), value)])
 }
 
 /** The number of the last write of System and Application values. */

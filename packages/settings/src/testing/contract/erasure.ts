@@ -1,23 +1,13 @@
 /** Cases: the end of a user, alone and beside everything else. */
 import assert from 'node:assert/strict'
 import type { SettingsStore } from '../../store/store.ts'
-import {
-  change,
-  type ContractCase,
-  everything,
-  replays,
-  rowId,
-  setAll,
-  setOf,
-  trimAll,
-  writeAll,
-} from './case.ts'
+import { change, type ContractCase, everything, replays, rowId, set, trimAll, writeAll } from './case.ts'
 
 export const erasure: Readonly<Record<string, ContractCase>> = {
   'an erased user is gone from values, history and as a writer, and others notice it': async (open) => {
     const store = await open()
     await writeAll(store, [change(rowId('a'), '1')], { actor: 'u1', note: 'by u1' })
-    for (const value of ['1', '2', null]) await setOf(store, 'u1', 'a', value)
+    for (const value of ['1', '2', null]) await set(store, rowId('a', 'u1'), value)
     await writeAll(store, [change(rowId('b', 'u1'), '"mine"')], { actor: 'u1' })
     await writeAll(store, [change(rowId('b', 'u2'), '1')], { actor: 'u1' })
     await writeAll(store, [change(rowId('b'), '1')], { actor: 'a writer of shared values alone' })
@@ -39,14 +29,14 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
   'a user with more than one portion is erased portion by portion': async (open) => {
     const store = await open()
     const ids = Array.from({ length: 501 }, (_, index) => rowId(`k${index}`, 'u1'))
-    await setAll(store, ids, '1')
+    await set(store, ids, '1')
     assert.deepEqual(await eraseAll(store, 'u1'), { values: 501, history: 501, mentions: 0 })
     assert.deepEqual(await store.users.read('u1'), [])
   },
 
   'a name that no row can have selects no history and erases no other user': async (open) => {
     const store = await open()
-    await setOf(store, '\ufffd', 'a', '1')
+    await set(store, rowId('a', '\ufffd'), '1')
     await writeAll(store, [change(rowId('a'), '1')], { actor: '\ufffd' })
     for (const name of ['\ud800', 'u\u00001', '\u0000']) {
       assert.deepEqual(await eraseAll(store, name), { values: 0, history: 0, mentions: 0 })
@@ -72,7 +62,7 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
           writeAll(last, round % 2 ? both : both.toReversed(), { actor: userId }),
           writeAll(first, third, { actor: userId }),
           writeAll(last, shared, { actor: userId }),
-          setOf(last, userId, 'a', round % 3 ? String(round) : null),
+          set(last, rowId('a', userId), round % 3 ? String(round) : null),
         ]
       }
       for (let round = 0; round < 12; round++) {

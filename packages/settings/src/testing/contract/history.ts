@@ -12,8 +12,6 @@ import {
   rowId,
   rowOf,
   set,
-  setAll,
-  setOf,
   trimAll,
   writeAll,
 } from './case.ts'
@@ -41,9 +39,9 @@ export const history: Readonly<Record<string, ContractCase>> = {
 
   'each row of history knows how many its write made, whatever is trimmed later': async (open) => {
     const store = await open()
-    await setAll(store, [rowId('a'), rowId('b'), rowId('c')], '1')
+    await set(store, [rowId('a'), rowId('b'), rowId('c')], '1')
     await set(store, 'b', '2')
-    await setAll(store, [rowId('a', 'u1'), rowId('b', 'u1')], '1')
+    await set(store, [rowId('a', 'u1'), rowId('b', 'u1')], '1')
     const sizesOf = (rows: readonly HistoryRow[]) => rows.map(({ key, setSize }) => `${key} ${setSize}`)
     const sizes = async (userId = '') => sizesOf(await store.history({ userId, limit: 10 }))
     assert.deepEqual(await sizes(), ['b 1', 'a 3', 'b 3', 'c 3'])
@@ -61,7 +59,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
       assert.deepEqual(await store.shared.news(0, 10), none)
       await set(store, 'a', '1')
       await set(store, 'a', '2')
-      await setOf(store, 'u1', 'a', '1')
+      await set(store, rowId('a', 'u1'), '1')
       const news = async (after: number, limit: number) => {
         const { revision, changes } = await store.shared.news(after, limit)
         return [revision, ...changes.map((row) => `${row.revision} ${row.scope} ${row.newValue}`)]
@@ -74,9 +72,9 @@ export const history: Readonly<Record<string, ContractCase>> = {
 
   'every revision has a token of its own, in the row of the revision and in its entries': async (open) => {
     const store = await open()
-    const first = await setAll(store, [rowId('b'), rowId('a')], '1')
+    const first = await set(store, [rowId('b'), rowId('a')], '1')
     const second = await set(store, 'a', '2')
-    await setOf(store, 'u1', 'a', '1')
+    await set(store, rowId('a', 'u1'), '1')
     assert.match(`${first.token} ${second.token}`, /^[0-9a-f]{8} [0-9a-f]{8}$/)
     assert.notEqual(first.token, second.token)
     assert.equal((await store.shared.read()).token, second.token)
@@ -87,16 +85,16 @@ export const history: Readonly<Record<string, ContractCase>> = {
     const all = await store.history({ limit: 10 })
     assert.deepEqual(tokensOf(all), [second.token, first.token, first.token])
     assert.deepEqual(tokensOf(await store.history({ userId: 'u1', limit: 1 })), [''])
-    const kept = await setAll(store, [rowId('c')], null)
+    const kept = await set(store, [rowId('c')], null)
     assert.equal(kept.token, second.token, 'nothing was written')
   },
 
   'shared history is selected by key, scope, and revision, newest first, at most so much': async (open) => {
     const store = await open()
-    await setAll(store, [rowId('b'), rowId('a')], '1')
-    await setAll(store, [{ ...rowId('a'), scope: SettingScope.System }], '2')
+    await set(store, [rowId('b'), rowId('a')], '1')
+    await set(store, [{ ...rowId('a'), scope: SettingScope.System }], '2')
     await set(store, 'a', '2')
-    await setOf(store, 'u2', 'a', '1')
+    await set(store, rowId('a', 'u2'), '1')
     const select = async (query: object): Promise<string[]> => {
       const rows = await store.history({ limit: 10, ...query })
       return rows.map((row) => `${row.revision} ${row.scope} ${row.userId}${row.key}`)
@@ -116,9 +114,9 @@ export const history: Readonly<Record<string, ContractCase>> = {
     await set(store, 'a', 'shared')
     const values = ['1', '2', null, '3']
     for (const value of values) {
-      await setOf(store, 'u1', 'a', value)
-      await setAll(store, [rowId('b', 'u1'), rowId('c', 'u1')], value ?? '0')
-      await setOf(store, 'u2', 'a', value)
+      await set(store, rowId('a', 'u1'), value)
+      await set(store, [rowId('b', 'u1'), rowId('c', 'u1')], value ?? '0')
+      await set(store, rowId('a', 'u2'), value)
     }
     const all = await store.history({ userId: 'u1', limit: 20 })
     assert.equal(all.length, 12)
@@ -166,7 +164,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
   'a page of history goes on after any entry, also within a revision': async (open) => {
     const store = await open()
     const ids = [{ ...rowId('b'), scope: SettingScope.System }, rowId('a'), rowId('b'), rowId('c')]
-    for (const value of ['1', '2']) await setAll(store, ids, value)
+    for (const value of ['1', '2']) await set(store, ids, value)
     const all = await store.history({ limit: 10 })
     assert.equal(all.length, 8)
     for (const [index, following] of all.entries()) {
@@ -181,7 +179,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
     open,
   ) => {
     const store = await open()
-    for (const value of ['12', '345', '"ä"', '"12"', null]) await setAll(store, [rowId('a')], value)
+    for (const value of ['12', '345', '"ä"', '"12"', null]) await set(store, [rowId('a')], value)
     await set(store, 'a', '12345678')
     await set(store, 'b', '1')
     const count = async (maxBytes: number): Promise<number> =>
@@ -204,7 +202,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
       const store = await open()
       for (const value of ['1', '2', '3', '4']) await set(store, 'a', value)
       await set(store, 'b', '1')
-      for (const value of ['1', null, '3']) await setOf(store, 'u1', 'a', value)
+      for (const value of ['1', null, '3']) await set(store, rowId('a', 'u1'), value)
       const left = async () =>
         (await store.scan('history', null, 20)).map((row) => `${row.key}${row.userId} ${row.newValue}`)
       await nextMillisecond(until)
@@ -245,12 +243,12 @@ export const history: Readonly<Record<string, ContractCase>> = {
     const other = store.watch ? await open() : store
     const ids = Array.from({ length: 40 }, (_, index) => rowId(`k${index}`))
     const rounds = async (count: number) => {
-      for (let round = 0; round < count; round++) await setAll(store, ids, String(round))
+      for (let round = 0; round < count; round++) await set(store, ids, String(round))
       await nextMillisecond(until)
     }
     const entries = async () => (await store.scan('history', null, 1000)).length
     const others = Array.from({ length: 510 }, (_, index) => rowId(`written once ${index}`))
-    await setAll(store, others, '1')
+    await set(store, others, '1')
     await rounds(20)
     const portions = await trimAll(store, { perValue: 3 })
     assert.equal(sum(portions), 40 * 17)

@@ -5,12 +5,11 @@ import {
   change,
   type ContractCase,
   everything,
+  nextMillisecond,
   revisionOf,
   rowId,
   rowOf,
   set,
-  setOf,
-  nextMillisecond,
   trimAll,
   writeAll,
 } from './case.ts'
@@ -51,7 +50,7 @@ export const reencrypt: Readonly<Record<string, ContractCase>> = {
     await writeAll(store, [change(rowId('never'), '1', true), change(rowId('old'), '1')])
     await set(store, 'new', '1')
     await writeAll(store, [change(rowId('old'), '2', true)])
-    await setOf(store, 'u1', 'users', '1')
+    await set(store, rowId('users', 'u1'), '1')
     await writeAll(store, [change(rowId('never'), null), change(rowId('other'), '1')])
     const keys = ['never', 'none', 'old', 'users']
     const plainOf = async (secret: readonly string[]) => (await store.survey({ secret })).plain.toSorted()

@@ -9,8 +9,6 @@ import {
   rowId,
   rowOf,
   set,
-  setAll,
-  setOf,
   writeAll,
 } from './case.ts'
 
@@ -21,7 +19,7 @@ export const users: Readonly<Record<string, ContractCase>> = {
     const store = await open()
     await set(store, 'a', '1')
     const before = Date.now()
-    const result = await setOf(store, 'u1', 'a', '1')
+    const result = await set(store, rowId('a', 'u1'), '1')
     assert.equal(await revisionOf(store), 1)
     const row = await rowOf(store, rowId('a', 'u1'))
     assert.ok(row)
@@ -39,7 +37,7 @@ export const users: Readonly<Record<string, ContractCase>> = {
     const stores = first.info.durable ? [first, await open()] : [first]
     const write = (index: number): Promise<unknown> => {
       const value = index % 5 === 4 ? null : String(index)
-      return setOf(stores[index % stores.length] ?? first, `u${index % 3}`, `k${index % 2}`, value)
+      return set(stores[index % stores.length] ?? first, rowId(`k${index % 2}`, `u${index % 3}`), value)
     }
     await Promise.all(Array.from({ length: 120 }, (_, index) => write(index)))
     for (const userId of ['u0', 'u1', 'u2']) await replays(first, userId)
@@ -49,7 +47,7 @@ export const users: Readonly<Record<string, ContractCase>> = {
     const store = await open()
     const ids = ['a', 'b', 'c', 'd'].map((key) => rowId(key, 'u1'))
     const bulk = (_: unknown, index: number): Promise<unknown> =>
-      setAll(store, index % 2 ? ids.toReversed() : ids, String(index))
+      set(store, index % 2 ? ids.toReversed() : ids, String(index))
     await Promise.all(Array.from({ length: 12 }, bulk))
     const rows = await store.users.read('u1')
     assert.equal(new Set(rows.map(({ value }) => value)).size, 1)
@@ -77,7 +75,7 @@ export const users: Readonly<Record<string, ContractCase>> = {
       const versions: number[] = []
       for (const time of [start, start - 60 * 60_000]) {
         for (const value of ['1', null, '2', '3', null, '4']) {
-          const { changes } = await whenClockShows(time, () => setOf(store, 'u1', 'a', value))
+          const { changes } = await whenClockShows(time, () => set(store, rowId('a', 'u1'), value))
           versions.push(changes[0]?.revision ?? 0)
           assert.equal((await store.users.read('u1')).length, value === null ? 0 : 1)
         }
@@ -93,9 +91,9 @@ export const users: Readonly<Record<string, ContractCase>> = {
     const other = store.watch ? await open() : store
     const { next: start, userIds } = await store.users.news(undefined, 10)
     assert.deepEqual(userIds, [])
-    await setOf(other, 'u1', 'a', '1')
+    await set(other, rowId('a', 'u1'), '1')
     await set(other, 'a', '1')
-    await setOf(other, 'u2', 'a', '1')
+    await set(other, rowId('a', 'u2'), '1')
     const news = await store.users.news(start, 10)
     assert.deepEqual([...news.userIds].toSorted(), ['u1', 'u2'])
     assert.equal((await store.users.news(start, 1)).userIds.length, 1)
@@ -106,7 +104,7 @@ export const users: Readonly<Record<string, ContractCase>> = {
       mark = next
       return again.length === 0
     })
-    await setOf(store, 'u1', 'a', null)
+    await set(store, rowId('a', 'u1'), null)
     assert.deepEqual((await store.users.news(mark, 10)).userIds, ['u1'])
   },
 }

@@ -1,6 +1,6 @@
 /** Calls of a store that may meet a million rows: what they cost must not grow with them. */
 import { SettingScope } from '@fastify-modular/settings'
-import { setOf, set } from '#src/testing/contract/case.js'
+import { rowId, set } from '#src/testing/contract/case.js'
 import type { HistoryPlace, HistoryQuery, SettingsStore } from '#src/store/store.js'
 
 /** How many rows of values and of history a database has; one in a hundred is of Application scope. */
@@ -64,14 +64,14 @@ export function callsOf(
         500,
       ),
     'plain secrets in the history': () => store.survey({ secret: ['key.0', 'none'] }),
-    'a write of a user': () => setOf(store, 'u7', 'key.7', '"new"'),
+    'a write of a user': () => set(store, rowId('key.7', 'u7'), '"new"'),
     'a shared write': () => set(store, 'key.0', '"new"'),
     'a portion of old history': () => store.trim({ olderThan: rows, perValue: 100 }),
     'a portion of what was written': async () => {
       for (let isDone = false; !isDone;) ({ isDone } = await store.trim({ olderThan: 0, perValue: 5 }))
     },
-    'a first write of a user': () => setOf(store, 'u7', 'key.39', '"new"'),
-    'a removal': () => setOf(store, 'u7', 'key.39', null),
+    'a first write of a user': () => set(store, rowId('key.39', 'u7'), '"new"'),
+    'a removal': () => set(store, rowId('key.39', 'u7'), null),
     'a portion of encryption': async () => {
       const values = await store.scan('values', null, 100)
       const entries = await store.scan('history', null, 100)
