@@ -81,23 +81,19 @@ export function createContract(parts: Parts): SettingsContract {
     return unwrap(isUserSetting(state) ? resolveFor(state, await users.load(user)) : state.shared)
   }
 
-  const setSetting: SettingsContract['setSetting'] = (key, value, ...place) =>
-    put(parts, key, { value }, ...place)
-  const deleteSetting: SettingsContract['deleteSetting'] = (key, ...place) => put(parts, key, reset, ...place)
-
   return {
     getSettingAs: async <T extends JsonValue>(...place: Parameters<typeof stored>) =>
       (await stored(...place)) as T | null, // the caller vouches for T
     getSetting: async (key, scope, userId) => raw(key, await stored(key, scope, userId)),
     resolveUserSettingElement: resolved,
     resolveUserSetting: async (key, userId) => raw(key, await resolved(key, userId)),
-    setSetting,
+    setSetting: (key, value, ...place) => put(parts, key, { value }, ...place),
     async setMany(updates, options = {}) {
       const { entries, errors } = toBulkEntries(sharedValues, updates)
       await write(entries, options, { isBulk: true, errors })
     },
-    deleteSetting,
-    resetToDefault: deleteSetting,
+    deleteSetting: (key, ...place) => put(parts, key, reset, ...place),
+    resetToDefault: (key, ...place) => put(parts, key, reset, ...place),
     async getSettingValues(filter = {}) {
       if (namedScope(filter) !== SettingScope.User) return listShared(states(), filter)
       const own = await readOwnValues(parts, requireUser(filter.userId))

@@ -144,15 +144,14 @@ const sharing = {
   async: 'one pool for postgres({ pool }) and pgBoss({ pool })',
 } as const
 
-interface VerifyInit extends Pick<PublisherInit, 'events'> {
-  readonly store: SettingsStore
-}
-
 /**
  * Opens a transaction of the store, shows it to the transport and undoes it. Only for a transport of the store's kind.
  * @throws {FMOD_SETTINGS_FOREIGN_EVENTS} the transport is on another database of the same kind
  */
-export async function verifyEvents({ store, events }: VerifyInit): Promise<void> {
+export async function verifyEvents({
+  store,
+  events,
+}: Pick<PublisherInit, 'events'> & { readonly store: SettingsStore }): Promise<void> {
   const { name, transactional } = store.info
   const bus = events()
   if (transactional === false || !bus || !canJoin(store, bus)) return

@@ -5,7 +5,7 @@ import type { SettingsService } from '../create-settings.ts'
 import { listShared, type OwnValues, readOwnValues } from '../reading/list.ts'
 import type { SettingScope } from '../setting-definition.ts'
 import { callerOf } from './access.ts'
-import { fingerprint, sendUnlessUnchanged } from './conditional.ts'
+import { fingerprint, sendUnlessUnchanged, type TaggedJson, toTaggedJson } from './conditional.ts'
 import { toDefinitionDto } from './localized-definitions.ts'
 
 /** Caches keep a list for one caller, and validate it for each request. */
@@ -21,6 +21,7 @@ export class SharedLists {
   /** Which values a list selects depends on the definitions, which are frozen when requests arrive. */
   #definitions: string | undefined
   #content: string | undefined
+  #public: TaggedJson | undefined
   #generation = -1
 
   constructor(service: SettingsService) {
@@ -52,6 +53,15 @@ export class SharedLists {
     return `"r${this.#service.sharedValues.revision}-${this.#fingerprint()}"`
   }
 
+  /** Sends the values of public settings, to whoever asks. */
+  sendPublic(request: FastifyRequest, reply: FastifyReply): void {
+    this.#dropOutdated()
+    this.#public ??= toTaggedJson(this.#service.settings.publicValues())
+    const { body, etag } = this.#public
+    reply.header('cache-control', 'no-cache')
+    sendUnlessUnchanged(request, reply, etag, () => body)
+  }
+
   /** Sends the caller's values, under a tag of these values and of the shared ones that they inherit. */
   async sendOwn(
     request: FastifyRequest,
@@ -80,5 +90,6 @@ export class SharedLists {
     this.#generation = generation
     this.#bodies.clear()
     this.#content = undefined
+    this.#public = undefined
   }
 }

@@ -1,8 +1,10 @@
 /** Encrypts every secret with the active key, in the history too: after a new key was put first, or encryption was switched on. */
 import { setImmediate } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Registry } from '../definitions/registry.ts'
 import { FMOD_SETTINGS_ENCRYPTION_REQUIRED } from '../misuse-errors.ts'
-import type { Parts } from '../parts.ts'
-import type { HistoryRow, Reencrypted, RowId, StoredRow } from '../store/store.ts'
+import type { HistoryRow, Reencrypted, RowId, SettingsStore, StoredRow } from '../store/store.ts'
+import type { Encryption } from './encryption.ts'
 
 /** What `reencrypt` did. */
 export interface ReencryptReport {
@@ -12,6 +14,14 @@ export interface ReencryptReport {
   readonly history: number
   /** Keys of settings with a value, or an old one, that the keys at hand cannot decrypt: it stays as it is. */
   readonly unreadable: readonly string[]
+}
+
+interface ReencryptInit {
+  readonly store: SettingsStore
+  readonly encryption: Encryption
+  readonly registry: Pick<Registry, 'find'>
+  readonly coherence: { reload(): Promise<void> }
+  readonly log: FastifyBaseLogger
 }
 
 /** So many rows, at most twice the longest value each, are in memory at once and wait for one transaction. */
@@ -28,7 +38,7 @@ export async function reencrypt({
   registry,
   coherence,
   log,
-}: Parts): Promise<ReencryptReport> {
+}: ReencryptInit): Promise<ReencryptReport> {
   const { activeKeyId } = encryption
   if (activeKeyId === null) throw new FMOD_SETTINGS_ENCRYPTION_REQUIRED('that are to be encrypted')
   const unreadable = new Set<string>()

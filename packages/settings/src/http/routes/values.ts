@@ -20,15 +20,7 @@ import type { RowCodec } from '../../secrets/row-codec.ts'
 import { isSecret } from '../../values/validate.ts'
 import { type EntryOutcome, reset, toBulkEntries, type WriteEntry } from '../../write/write.ts'
 import { callerOf, openRoute, refuseUserScope, requireUpdate, writeOptionsOf } from '../access.ts'
-import {
-  answerRepresentation,
-  answerWritten,
-  conditionOf,
-  sendJson,
-  sendUnlessUnchanged,
-  type TaggedJson,
-  toTaggedJson,
-} from '../conditional.ts'
+import { answerRepresentation, answerWritten, conditionOf, sendJson } from '../conditional.ts'
 import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
 import { nameConflicts } from '../people.ts'
@@ -55,9 +47,7 @@ export function addValueRoutes(context: RouteContext): void {
   addBulkRoute(context)
 }
 
-function addPublicRoute({ app, service: { settings, sharedValues } }: RouteContext): void {
-  let publicValues: (TaggedJson & { readonly generation: number }) | undefined
-
+function addPublicRoute({ app, sharedLists }: RouteContext): void {
   app.get(
     '/public',
     {
@@ -69,14 +59,7 @@ function addPublicRoute({ app, service: { settings, sharedValues } }: RouteConte
       }),
       config: openRoute,
     },
-    (request, reply) => {
-      const { generation } = sharedValues
-      if (publicValues?.generation !== generation)
-        publicValues = { ...toTaggedJson(settings.publicValues()), generation }
-      const { body, etag } = publicValues
-      reply.header('cache-control', 'no-cache')
-      sendUnlessUnchanged(request, reply, etag, () => body)
-    },
+    (request, reply) => sharedLists.sendPublic(request, reply),
   )
 }
 
