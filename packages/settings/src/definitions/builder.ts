@@ -1,7 +1,7 @@
 /** What defines the settings of a module: a token map, or a function of a builder. */
 import type { RuleResult, SettingDefinition } from '../setting-definition.ts'
-import { messagesOf } from '../values/validate.ts'
-import type { Registry } from './registry.ts'
+import { askRule } from '../values/validate.ts'
+import type { CrossRule, Registry } from './registry.ts'
 import type { SettingToken, SettingValue } from './tokens.ts'
 
 /** Definitions by any names: `{ host: setting.text('mail.host', …), port: setting.number('mail.port', …) }`. */
@@ -45,16 +45,7 @@ export class SettingsBuilder {
    * @throws {FMOD_SETTINGS_FROZEN} the application is ready
    */
   rule<const M extends RuleTokens>(tokens: M, check: (values: RuleValues<M>) => RuleResult): this {
-    const names = Object.entries(tokens).map(([name, { key }]) => [name, key] as const)
-    const keys = names.map(([, key]) => key)
-    this.#registry.addRule({
-      module: this.#module,
-      keys,
-      check(valueOf) {
-        const values = Object.fromEntries(names.map(([name, key]) => [name, valueOf(key)]))
-        return messagesOf(check(values as RuleValues<M>), keys.join(', ')) // each value fits its definition
-      },
-    })
+    this.#registry.addRule(createRule(this.#module, tokens, check))
     return this
   }
 }
@@ -69,3 +60,23 @@ export type RuleTokens = Readonly<Record<string, SettingToken<unknown>>>
 
 /** The values that a rule looks at, resolved: locked, stored or default. */
 export type RuleValues<M extends RuleTokens> = { readonly [N in keyof M]: SettingValue<M[N]> }
+
+/** Makes the rule of a module from its tokens and its function. */
+export function createRule<M extends RuleTokens>(
+  module: string,
+  tokens: M,
+  check: (values: RuleValues<M>) => RuleResult,
+): CrossRule {
+  const names = Object.entries(tokens).map(([name, { key }]) => [name, key] as const)
+  const keys = names.map(([, key]) => key)
+  const isSecret = Object.values(tokens).some(({ sensitive }) => sensitive)
+  return {
+    module,
+    keys,
+    check(valueOf) {
+      const values = Object.fromEntries(names.map(([name, key]) => [name, valueOf(key)]))
+      // Each value fits its definition.
+      return askRule(() => check(values as RuleValues<M>), { keys: keys.join(', '), isSecret })
+    },
+  }
+}

@@ -1,4 +1,5 @@
 /** Registered settings, and the checks of their values. Nothing is coerced, no message repeats a value. */
+import { ignoreRejection, isThenable } from '@fastify-modular/core/internal'
 import {
   type CompleteDefinition,
   isStorable,
@@ -82,7 +83,7 @@ interface ParsedValue {
  * Returns everything that is wrong with a value, or the value to store: another one where a validator made it.
  * Null is fine unless the setting is required: it clears.
  * @param budget shared by all values of one write; without it the pattern is searched whatever was before
- * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the definition's own rule returned something other than messages
+ * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the definition's own rule returned something other than messages, or it threw at a secret
  * @throws {FMOD_SETTINGS_INVALID_SCHEMA_RESULT} its validator throws or is asynchronous
  */
 export function parseValue(setting: RegisteredSetting, given: unknown, budget?: PatternBudget): ParsedValue {
@@ -94,9 +95,7 @@ export function parseValue(setting: RegisteredSetting, given: unknown, budget?: 
   const errors = checkType(setting, value, budget)
   if (errors.length > 0) return { value, errors }
   const parsed = setting.parseSchema?.(value) ?? { value, errors }
-  if (parsed.errors.length > 0 || !setting.validate) return parsed
-  const messages = messagesOf(setting.validate(parsed.value), setting.definition.key)
-  return { value: parsed.value, errors: messages }
+  return parsed.errors.length > 0 ? parsed : { ...parsed, errors: checkRule(setting, parsed.value) }
 }
 
 /** The messages of `parseValue`. */
@@ -118,16 +117,29 @@ export function isTextLike(type: SettingType): boolean {
   )
 }
 
+/** What a rule of the developer's own is about: the keys, for its error, and whether one of the values is a secret. */
+interface RuleSubject {
+  readonly keys: string
+  readonly isSecret: boolean
+}
+
 /**
  * The messages of a rule of the developer's own.
- * @param subject what the rule is about, for the error
- * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the rule returned something other than messages
+ * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} it returned something other than messages, or it threw at a secret
  */
-export function messagesOf(result: unknown, subject: string): string[] {
+export function askRule(rule: () => unknown, { keys, isSecret }: RuleSubject): string[] {
+  let result: unknown
+  try {
+    result = rule()
+  } catch (error) {
+    // What is thrown may quote the value: a TypeError of `new URL` has it as a member.
+    throw isSecret ? new FMOD_SETTINGS_INVALID_RULE_RESULT(keys) : error
+  }
+  if (isThenable(result)) ignoreRejection(result)
   if (result === undefined || result === null) return []
   const messages: readonly unknown[] = Array.isArray(result) ? result : [result]
   if (!messages.every((message) => typeof message === 'string'))
-    throw new FMOD_SETTINGS_INVALID_RULE_RESULT(subject)
+    throw new FMOD_SETTINGS_INVALID_RULE_RESULT(keys)
   return [...messages]
 }
 
@@ -188,6 +200,11 @@ export function describeFormat(
   return example
     ? `Enter text in the same format as ${example}.`
     : 'Enter text in the format that this setting expects. Its description may say which.'
+}
+
+function checkRule({ definition, validate }: RegisteredSetting, value: JsonValue): string[] {
+  if (!validate) return []
+  return askRule(() => validate(value), { keys: definition.key, isSecret: definition.sensitive })
 }
 
 const color = /^#[0-9a-fA-F]{6}$/

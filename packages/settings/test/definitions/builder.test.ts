@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { SettingsBuilder } from '#src/definitions/builder.js'
+import { createRule, SettingsBuilder } from '#src/definitions/builder.js'
 import { Registry } from '#src/definitions/registry.js'
 import { setting } from '#src/definitions/tokens.js'
 import { type SettingDefinition, SettingScope, SettingType } from '#src/setting-definition.js'
@@ -116,4 +116,21 @@ test('a rule that returns something other than messages is a mistake that names 
     code: 'FMOD_SETTINGS_INVALID_RULE_RESULT',
     message: /a\.b/,
   })
+})
+
+test('a rule that throws at a secret is a mistake whose error has nothing of the secret', async (t) => {
+  const port = setting.number('mail.port', { displayName: 'Port', scope: SettingScope.System })
+  const password = setting.password('mail.password', {
+    displayName: 'Password',
+    scope: SettingScope.System,
+    sensitive: true,
+  })
+  const failing = ({ port }: { port: number | null }) => {
+    throw new Error(`hunter2 ${port}`)
+  }
+  t.throws(() => createRule('test', { port, password }, failing).check(() => null), {
+    code: 'FMOD_SETTINGS_INVALID_RULE_RESULT',
+    message: /^(?!.*hunter2).*mail\.port, mail\.password/,
+  })
+  t.throws(() => createRule('test', { port }, failing).check(() => null), { message: 'hunter2 null' })
 })

@@ -98,5 +98,5 @@ function writeWith(store: SettingsStore, key: string, sql: string, failure?: Err
 }
 
 function execute(tx: Tx, sql: string, params: readonly unknown[]): void | Promise<void> {
-  return tx.kind === 'sync' ? tx.run(sql, params) : tx.query(sql, params).then(() => {})
+  return tx.kind === 'sync' ? tx.run(sql, params) : tx.query(sql, params).then(() => undefined)
 }
