@@ -4,7 +4,7 @@ import type { Open, SettingsClient } from './client.ts'
 import { type Connection, keepConnected, type News } from './connection.ts'
 import type { StreamEvent } from './events.ts'
 import { findTabs, type Tabs } from './page.ts'
-import { shareConnection } from './shared-connection.ts'
+import { SharingTab } from './shared-connection.ts'
 
 export interface StreamInit {
   readonly client: Pick<SettingsClient, 'list' | 'mine' | 'publicValues'>
@@ -55,8 +55,8 @@ export abstract class Stream implements Connection {
     this.#running = new AbortController()
     const { signal } = this.#running
     this.#init.onState('connecting')
-    if (this.#tabs && this.#init.name)
-      shareConnection(this.#tabs, this.#init.name, this, () => this.#snapshot(), signal)
+    const { name } = this.#init
+    if (this.#tabs && name) void new SharingTab(this.#tabs, name, this, signal).join()
     else void keepConnected(this, signal)
   }
 
@@ -84,7 +84,7 @@ export abstract class Stream implements Connection {
   }
 
   /** Everything that is known, for a tab that joins; undefined while nothing is. */
-  #snapshot(): StreamEvent | undefined {
+  snapshot(): StreamEvent | undefined {
     if (this.settings.size === 0) return undefined
     return { id: this.#id, event: 'snapshot', data: JSON.stringify([...this.settings.values()]) }
   }
