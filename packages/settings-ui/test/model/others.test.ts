@@ -59,7 +59,9 @@ async function openWindow(
     say: (text) => said.push(text),
   })
   const end = followSettings({ ...access, client: api, tag: access.tag ?? '' }, arrivals)
+  const unsubscribe = editor.subscribe(() => queueMicrotask(arrivals.show))
   t.teardown(() => {
+    unsubscribe()
     end()
     arrivals.stop()
   })

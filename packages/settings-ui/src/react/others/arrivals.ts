@@ -14,7 +14,7 @@ interface ArrivalsInit {
   readonly editor: SettingsEditor
   /** Whether a change of this row would disturb nobody now. */
   readonly mayShow: (key: string) => boolean
-  /** Called with the keys of values that are others now. */
+  /** Called with the keys of what somebody else has changed. */
   readonly onShown: (keys: readonly string[]) => void
   /** Has a sentence read out. */
   readonly say: (text: string) => void
@@ -34,8 +34,8 @@ export class Arrivals implements Follower {
   readonly #unsaid = new Map<string, string | null>()
   #said = -Infinity
   #isSaying = false
-  /** Own values are read: in this turn, or when a save is over. */
-  #isReading = false
+  /** Own values are to be read, when nothing is being saved. */
+  #isOwnDue = false
   #isStopped = false
   readonly #timers = new Set<ReturnType<typeof setTimeout>>()
   /** Of the last sign of life. */
@@ -72,18 +72,20 @@ export class Arrivals implements Follower {
   }
 
   onOwn(): void {
-    if (this.#init.editor.isOwn) void this.#readOwn()
+    this.#isOwnDue = this.#init.editor.isOwn
+    queueMicrotask(this.show) // several events of one portion may say the same
   }
 
   onSettings(settings: readonly StreamedSetting[], isEverything: boolean, revision: number): void {
     if (!this.#init.editor.isOwn) this.#take(settings, isEverything ? 0 : revision)
-    else if (settings.some(({ perUser }) => perUser)) void this.#readOwn()
+    else if (settings.some(({ perUser }) => perUser)) this.onOwn()
   }
 
   /** Shows what may be shown by now. */
   readonly show = (): void => {
     const { editor, mayShow } = this.#init
-    if (this.#waiting.size === 0 || editor.state.saving.size > 0) return
+    if (editor.state.saving.size > 0) return
+    if (this.#isOwnDue) void this.#readOwn()
     const ready = [...this.#waiting.values()].filter(({ key }) => mayShow(key))
     if (ready.length === 0) return
     for (const { key } of ready) this.#waiting.delete(key)
@@ -134,14 +136,9 @@ export class Arrivals implements Follower {
   }
 
   async #readOwn(): Promise<void> {
-    if (this.#isReading) return
-    this.#isReading = true
-    const { editor } = this.#init
-    await settled(editor)
-    this.#isReading = false
-    const values = this.#isStopped ? undefined : await editor.read()
-    for (const value of values ?? []) this.#waiting.set(value.key, value)
-    this.show()
+    this.#isOwnDue = false
+    for (const value of (await this.#init.editor.read()) ?? []) this.#waiting.set(value.key, value)
+    if (!this.#isStopped) this.show()
   }
 
   #show(values: readonly SettingValue[]): void {
@@ -152,15 +149,13 @@ export class Arrivals implements Follower {
     const isMine = ({ updatedBy }: SettingValue): boolean =>
       editor.isOwn || (updatedBy !== null && updatedBy === callerId)
     editor.arrive((state) => withNews(state, values, { now: Date.now(), isMine }))
-    const isOther = ({ key }: SettingValue): boolean =>
-      JSON.stringify(before.values.get(key)?.value) !== JSON.stringify(editor.state.values.get(key)?.value)
-    onShown(values.filter(isOther).map(({ key }) => key))
     const shown = values.filter(
       (value) =>
         before.news.get(value.key) !== editor.state.news.get(value.key) ||
         (editor.state.drafts.get(value.key)?.theirs === value && !isMine(value)),
     )
     if (shown.length === 0) return
+    onShown(shown.map(({ key }) => key))
     for (const time of [tinted, justNow])
       this.#later(time, () => editor.arrive((state) => withOlderNews(state, shown)))
     for (const { key, updatedBy } of shown) this.#unsaid.set(key, updatedBy)
@@ -215,17 +210,4 @@ export class Arrivals implements Follower {
     )
     return new Map(entries.toReversed()) // the newest of a key wins
   }
-}
-
-/** Resolves in a later turn, when nothing is being saved. */
-async function settled(editor: SettingsEditor): Promise<void> {
-  await Promise.resolve()
-  if (editor.state.saving.size === 0) return
-  await new Promise<void>((resolve) => {
-    const unsubscribe = editor.subscribe(() => {
-      if (editor.state.saving.size > 0) return
-      unsubscribe()
-      resolve()
-    })
-  })
 }

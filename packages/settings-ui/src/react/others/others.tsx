@@ -9,15 +9,7 @@ import { treeOf } from '../tree.ts'
 import { Arrivals } from './arrivals.ts'
 
 /** What may move a waiting row out of the way. */
-const releases = [
-  'pointermove',
-  'pointerout',
-  'pointerup',
-  'focusin',
-  'focusout',
-  'input',
-  'keydown',
-] as const
+const releases = ['pointermove', 'focusin', 'focusout', 'input', 'keydown'] as const
 
 export function Others(): ReactNode {
   const page = usePage()
@@ -47,10 +39,10 @@ export function Others(): ReactNode {
     ]
     const release = ({ type }: Event): void => {
       if (type === 'keydown' || type === 'input') isPointing = false
-      if (type.startsWith('pointer')) isPointing = true
+      if (type === 'pointermove') isPointing = true
       setTimeout(arrivals.show) // when the focus is where it goes
     }
-    for (const type of releases) addEventListener(type, release, { passive: true })
+    for (const type of releases) addEventListener(type, release)
     return () => {
       for (const end of ends) end()
       for (const type of releases) removeEventListener(type, release)
