@@ -27,7 +27,7 @@ export interface RegisteredSetting {
   readonly maxLength: number | null
   /** Of the values of a Json; null where anything goes. */
   readonly parseSchema: ParseSchema | null
-  readonly validate: SettingRule | null
+  readonly validate: NonNullable<SettingDefinition['validate']> | null
   /** The longest value, in UTF-8 bytes of its text. */
   readonly maxBytes: number
 }
@@ -47,9 +47,6 @@ export function isSecret(
 ): boolean {
   return definition.sensitive || row?.encrypted === true
 }
-
-/** A rule of the developer's own about one value. */
-type SettingRule = NonNullable<SettingDefinition['validate']>
 
 /** Limits of values, in UTF-8 bytes of their text. */
 export interface ValueLimits {
@@ -236,18 +233,8 @@ export function isEmail(text: string): boolean {
   if (text.length > 254) return false
   const at = text.lastIndexOf('@')
   const local = text.slice(0, Math.max(at, 0))
-  return (
-    local.length <= 64 &&
-    localPart.test(local) &&
-    text
-      .slice(at + 1)
-      .split('.')
-      .every(isLabel)
-  )
-}
-
-function isLabel(label: string): boolean {
-  return domainLabel.test(label)
+  const labels = text.slice(at + 1).split('.')
+  return local.length <= 64 && localPart.test(local) && labels.every((label) => domainLabel.test(label))
 }
 
 function parseUrl(text: string): URL | null {
