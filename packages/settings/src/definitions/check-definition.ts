@@ -1,6 +1,8 @@
 /** What can be wrong with a definition. JavaScript modules have no compiler: types too. */
 import { type CompleteDefinition, SettingScope, SettingType } from '../setting-definition.ts'
-import { type RegisteredSetting, validateValue } from '../values/validate.ts'
+import { encodeValue } from '../values/json.ts'
+import { notAsChecked } from '../values/standard-schema.ts'
+import { parseValue, type RegisteredSetting } from '../values/validate.ts'
 import { memberProblems } from './definition-schema.ts'
 import { noSecretDefault } from './tokens.ts'
 
@@ -92,8 +94,10 @@ export function checkCondition(
   if (!other) return [`${where}which no module defines`]
   // Whether the form shows the setting would reveal something of the secret.
   if (other.definition.sensitive) return [`${where}which is sensitive: its value is never shown`]
-  const errors = equals === null ? [] : validateValue(other, equals)
-  return errors.map((error) => `${where}and waits for a value that it never has: ${error}`)
+  if (equals === null) return []
+  const { value, errors } = parseValue(other, equals)
+  const problems = encodeValue(value) === encodeValue(equals) ? errors : [notAsChecked]
+  return problems.map((problem) => `${where}and waits for a value that it never has: ${problem}`)
 }
 
 function isNothing({ type, defaultValue }: CompleteDefinition): boolean {

@@ -334,6 +334,21 @@ test('looking for what a message quotes takes time that grows with the value, no
   t.ok(calls < 3 * value.length, `${calls} texts of 300 parts and 300 issues were compared`)
 })
 
+test('showWhen waits for a value as the validator leaves it', async (t) => {
+  const mode = setting.schema('app.mode', z.string().trim().toLowerCase(), common)
+  const waitingFor = (equals: string) =>
+    createApp(t, {
+      definitions: [mode, setting.text('app.part', { ...common, showWhen: { key: 'app.mode', equals } })],
+    })
+  await waitingFor('dark')
+  const { error } = await rejection(waitingFor(' Dark '))
+  t.match(error, {
+    code: 'FMOD_SETTINGS_INVALID_DEFINITIONS',
+    message:
+      /"app\.part".* waits for a value that it never has: This value cannot be stored as it is checked\./,
+  })
+})
+
 test('a schema belongs to a Json, and is one of the two kinds', async (t) => {
   for (const [schema, type, message] of [
     [{ '~standard': { version: 1, vendor: 'test' } }, SettingType.Json, /the schema cannot be used/],
