@@ -117,12 +117,8 @@ export class Feed implements Connection {
   }
 
   #takeSettings(settings: readonly StreamedSetting[], isEverything: boolean): void {
-    const before = new Map(this.#settings)
     if (isEverything) this.#settings.clear()
-    for (const setting of settings) {
-      const known = before.get(setting.key)
-      this.#settings.set(setting.key, known && isWithout(known, setting) ? known : setting)
-    }
+    for (const setting of settings) this.#settings.set(setting.key, setting)
     for (const { key } of settings) this.publish(key)
   }
 
@@ -171,10 +167,4 @@ export class Feed implements Connection {
       await pause(wait.last, signal) // the instance that answered does not have it yet
     }
   }
-}
-
-/** Whether a stored row is one that is known, but for its long value, which was read already. */
-function isWithout(known: StreamedSetting, setting: StreamedSetting): boolean {
-  const { value, ...rest } = known
-  return value !== undefined && Boolean(setting.version) && JSON.stringify(rest) === JSON.stringify(setting)
 }
