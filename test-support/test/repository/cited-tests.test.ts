@@ -15,7 +15,7 @@ interface CoverageRow {
 function coverageRows(markdown: string): CoverageRow[] {
   return markdown
     .split('\n')
-    .filter((line) => /\| (?:S|access) \d/.test(line))
+    .filter((line) => /\| (?:S \d|guide \|)/.test(line))
     .map((line) => {
       const [rule = '', source = '', file = '', testName = ''] = line
         .split(/(?<!\\)\|/)
@@ -92,7 +92,7 @@ test('a missing file, a missing test and an empty row are found', (t) => {
 
 /** `service/reads`: a sentence. The sentence may be missing: then the whole file is meant. */
 const citation =
-  /`((?:service|http|stream|types|values|definitions|testing|client)\/[\w./-]+)`(?:: ([^;|\n]+?))?(?= \||;| and )/g
+  /`((?:service|http|stream|types|values|definitions|testing|client|openfeature)\/[\w./-]+)`(?:: ([^;|\n]+?))?(?= \||;| and )/g
 
 test('docs/internal/comparison.md says of us what a test shows', async (t) => {
   const files = repositoryFiles().filter((path) => path.startsWith('packages/settings/test/'))
