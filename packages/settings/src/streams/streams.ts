@@ -2,7 +2,6 @@
  * The open streams of this instance, and what is written to them: everything that changed in one turn of the event loop
  * is encoded once for each audience and is one write to each socket.
  */
-import { once } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import { ServiceUnavailableException, TooManyRequestsException } from '@fastify-modular/core'
 import { withTimeout } from '@fastify-modular/core/internal'
@@ -128,10 +127,10 @@ export class Streams {
   /** Ends all streams. Resolves within a second. */
   async close(): Promise<void> {
     this.#isClosing = true
-    const closed = [...this.#open].map(async (stream) => {
-      const closing = once(stream.reply.raw, 'close')
+    const closed = [...this.#open].map((stream) => {
+      const closing = new Promise((resolve) => stream.reply.raw.once('close', resolve))
       this.#end(stream, 'retry: 1000\n\n')
-      await closing
+      return closing
     })
     await withTimeout(Promise.all(closed), 2 * farewell, () => {})
   }
