@@ -48,13 +48,13 @@ export async function keepConnected(connection: Connection, signal: AbortSignal)
 
 /**
  * Reads one stream to its end. Returns the milliseconds until the next one where values were polled.
- * @throws {Error} the server does not answer
+ * @throws {Error} the server does not answer, or the caller is not signed in
  */
 async function connect(
   connection: Connection,
   signal: AbortSignal,
   failures: number,
-): Promise<number | 'ended' | 'signed out'> {
+): Promise<number | 'ended'> {
   const silent = new AbortController()
   let watchdog: ReturnType<typeof setTimeout> | undefined
   const postpone = (): void => {
@@ -69,9 +69,9 @@ async function connect(
     const isStream = response.ok && response.headers.get('content-type')?.startsWith('text/event-stream')
     if (!isStream || !response.body) {
       await response.body?.cancel()
-      if (isRefusal(response.status)) return 'signed out'
-      // An instance that closes answers so, too: the next one may have a stream.
-      if (response.status >= 500 && failures === 0) throw new Error(`Status ${response.status}`)
+      const { status } = response
+      // An instance that closes answers 503, too: the next one may have a stream.
+      if (isRefusal(status) || (status >= 500 && failures === 0)) throw new SettingsRequestError(status, {})
       await poll(connection, signal)
       const after = 1000 * Number(response.headers.get('retry-after'))
       return after >= wait.first && after < wait.poll ? after : wait.poll

@@ -103,21 +103,11 @@ export abstract class Stream implements Connection {
     const isEverything = event === 'snapshot'
     if (isEverything || (event === 'change' && this.#id)) {
       const settings: readonly StreamedSetting[] = JSON.parse(data)
-      const before = new Map(this.settings)
       if (isEverything) this.settings.clear()
-      for (const setting of settings) {
-        const known = before.get(setting.key)
-        this.settings.set(setting.key, known && isWithout(known, setting) ? known : setting)
-      }
+      for (const setting of settings) this.settings.set(setting.key, setting)
       this.onSettings(settings, isEverything, Number.parseInt(id ?? '', 10) || 0)
     }
     if (event === 'own') this.onOwn()
     this.#id = id ?? this.#id
   }
-}
-
-/** Whether a stored row is one that is known, but for its long value, which was read already. */
-function isWithout(known: StreamedSetting, setting: StreamedSetting): boolean {
-  const { value, ...rest } = known
-  return value !== undefined && Boolean(setting.version) && JSON.stringify(rest) === JSON.stringify(setting)
 }

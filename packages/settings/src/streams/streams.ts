@@ -2,7 +2,6 @@
  * The open streams of this instance, and what is written to them: everything that changed in one turn of the event loop
  * is encoded once for each audience and is one write to each socket.
  */
-import { once } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import { ServiceUnavailableException, TooManyRequestsException } from '@fastify-modular/core'
 import { withTimeout } from '@fastify-modular/core/internal'
@@ -34,13 +33,14 @@ const slice = 256
 /** Milliseconds that streams have to end when the application closes. */
 const farewell = 500
 
-/** A caller with open streams, the oldest first. */
-interface StreamedCaller {
+/** A caller with open streams, the oldest first, or the address of strangers. */
+interface Owner {
   readonly id: string
-  readonly hash: string
   readonly streams: Set<Stream>
   /** When the host is asked again whether the caller is signed in, in seconds of the clock of the streams. */
   due: number
+  /** When the last stream has ended. */
+  forget(): void
 }
 
 /** Where bytes go: on HTTP/1 the socket itself, which costs two thirds of `response.write` in chunks. */
@@ -50,9 +50,7 @@ interface Stream {
   readonly audience: Audience
   readonly reply: FastifyReply
   readonly sink: Sink
-  readonly caller: StreamedCaller | undefined
-  /** The address; a request of HTTP/2 that has ended does not know it any more. */
-  readonly ip: string
+  readonly owner: Owner
   /** Bytes that may wait: one event may be long. */
   mayWait: number
   /** Bytes that waited at the last beat. */
@@ -77,9 +75,8 @@ export class Streams {
   readonly #init: StreamsInit
   readonly #open = new Set<Stream>()
   /** By the names that notifications give them. */
-  readonly #callers = new Map<string, StreamedCaller>()
-  /** Anonymous streams by address. */
-  readonly #addresses = new Map<string, number>()
+  readonly #callers = new Map<string, Owner>()
+  readonly #addresses = new Map<string, Owner>()
   readonly #recent = new RecentChanges()
   readonly #questions = new Questions<Stream>((stream) => this.#end(stream))
   readonly #audiences
@@ -115,7 +112,7 @@ export class Streams {
     const first = this.#firstBytes(audience, known)
     writeHead(request, reply)
     try {
-      this.#send(this.#add({ request, reply, audience, callerId }), first, callerId !== null)
+      this.#send(this.#add({ reply, audience, callerId }), first, callerId !== null)
     } catch (err) {
       this.#init.log.error({ err }, 'stream of settings failed')
       reply.raw.destroy()
@@ -130,10 +127,10 @@ export class Streams {
   /** Ends all streams. Resolves within a second. */
   async close(): Promise<void> {
     this.#isClosing = true
-    const closed = [...this.#open].map(async (stream) => {
-      const closing = once(stream.reply.raw, 'close')
+    const closed = [...this.#open].map((stream) => {
+      const closing = new Promise((resolve) => stream.reply.raw.once('close', resolve))
       this.#end(stream, 'retry: 1000\n\n')
-      await closing
+      return closing
     })
     await withTimeout(Promise.all(closed), 2 * farewell, () => {})
   }
@@ -179,31 +176,35 @@ export class Streams {
   }
 
   #refuseIfFull({ ip }: FastifyRequest, callerId: string | null): void {
-    const anonymous = [...this.#addresses.values()].reduce((sum, count) => sum + count, 0)
+    const anonymous = [...this.#addresses.values()].reduce((sum, { streams }) => sum + streams.size, 0)
     const [count, most] =
       callerId === null ? [anonymous, bounds.anonymous] : [this.#open.size - anonymous, bounds.signedIn]
-    if (callerId === null && (this.#addresses.get(ip) ?? 0) >= bounds.ofAddress)
+    if (callerId === null && (this.#addresses.get(ip)?.streams.size ?? 0) >= bounds.ofAddress)
       throw new TooManyRequestsException(60, 'Too many streams of settings from this address.')
     if (count >= most) throw new ServiceUnavailableException('Too many streams of settings are open.', 30)
   }
 
-  #add({ request, reply, audience, callerId }: NewStream): Stream {
-    const caller = callerId === null ? undefined : this.#callerOf(callerId)
-    const [oldest] = caller?.streams ?? []
-    if (oldest && caller && caller.streams.size >= bounds.ofCaller)
+  #add({ reply, audience, callerId }: NewStream): Stream {
+    const { request, raw } = reply
+    const owner =
+      callerId === null
+        ? this.#ownerOf(request.ip, this.#addresses, request.ip)
+        : this.#ownerOf(callerId, this.#callers, userHash(callerId))
+    const [oldest] = owner.streams
+    if (oldest && callerId !== null && owner.streams.size >= bounds.ofCaller)
       this.#end(oldest, 'event: over\ndata: {}\n\n')
-    const { raw } = reply
-    const {
-      ip,
-      raw: { socket, httpVersionMajor },
-    } = request
+    const { socket, httpVersionMajor } = request.raw
     const isDirect = raw.socket !== null && raw.socket === socket && httpVersionMajor < 2
-    const sink = isDirect ? socket : raw
-    const stream: Stream = { audience, reply, sink, caller, ip, mayWait: bounds.unsent, waited: 0 }
+    const stream = {
+      audience,
+      reply,
+      sink: isDirect ? socket : raw,
+      owner,
+      mayWait: bounds.unsent,
+      waited: 0,
+    }
     this.#open.add(stream)
-    if (caller) this.#callers.set(caller.hash, caller)
-    if (caller) caller.streams.add(stream)
-    else this.#addresses.set(ip, (this.#addresses.get(ip) ?? 0) + 1)
+    owner.streams.add(stream)
     raw.once('close', () => this.#forget(stream))
     // A response that waits for another one on its connection is never closed.
     if (raw.socket === null) socket.once('close', () => this.#forget(stream))
@@ -211,22 +212,20 @@ export class Streams {
     return stream
   }
 
-  #callerOf(id: string): StreamedCaller {
-    const hash = userHash(id)
-    return this.#callers.get(hash) ?? { id, hash, streams: new Set(), due: this.#seconds + questionInterval }
+  #ownerOf(id: string, owners: Map<string, Owner>, name: string): Owner {
+    const known = owners.get(name)
+    if (known) return known
+    const forget = () => void owners.delete(name)
+    const owner = { id, streams: new Set<Stream>(), due: this.#seconds + questionInterval, forget }
+    owners.set(name, owner)
+    return owner
   }
 
   #forget(stream: Stream): void {
     if (!this.#open.delete(stream)) return
-    const { caller, ip } = stream
-    if (caller) {
-      caller.streams.delete(stream)
-      if (caller.streams.size === 0) this.#callers.delete(caller.hash)
-    } else {
-      const left = (this.#addresses.get(ip) ?? 1) - 1
-      if (left > 0) this.#addresses.set(ip, left)
-      else this.#addresses.delete(ip)
-    }
+    const { streams, forget } = stream.owner
+    streams.delete(stream)
+    if (streams.size === 0) forget()
     if (this.#open.size > 0) return
     clearInterval(this.#clock)
     this.#clock = undefined
@@ -325,10 +324,7 @@ export class Streams {
   }
 }
 
-interface NewStream {
-  readonly request: FastifyRequest
-  readonly reply: FastifyReply
-  readonly audience: Audience
+interface NewStream extends Pick<Stream, 'reply' | 'audience'> {
   readonly callerId: string | null
 }
 

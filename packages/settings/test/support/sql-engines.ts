@@ -24,7 +24,10 @@ export const sqlEngines = {
       store: (pollInterval = 60_000) => sqlite({ file }, { pollInterval }),
       async run(...statements) {
         const database = new Database(file)
-        database.transaction(() => statements.forEach((statement) => void database.exec(statement)))()
+        const runAll = database.transaction(() =>
+          statements.forEach((statement) => void database.exec(statement)),
+        )
+        runAll.immediate() // waits for other writers; one that begins as a reader is refused
         database.close()
       },
     }
