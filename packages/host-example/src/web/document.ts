@@ -64,12 +64,14 @@ function accentPath(color: string): string {
 
 /** The document of a first visit to an Inertia page. */
 export function createRootTemplate(assets: Assets, document: Document): RootTemplate {
-  return ({ html: content, page }) => {
+  return async ({ html: content, page, request }) => {
     const shared: Partial<SharedProps> = page.props
+    const first = shared.app && new Html(await request.server.settings.publicData(request))
     const body = html`${new Html(content)}<noscript>${withoutScript(page)}</noscript>`
     return document({
       title: shared.app?.title ?? 'Fastify Modular',
-      head: html`<script type="module" src="${assets.script}"></script>`,
+      head: html`<script type="module" src="${assets.script}"></script>
+        ${first}`,
       body,
       ...(shared.app && { look: shared.app }),
     })
