@@ -29,11 +29,13 @@ export const showPreview: NonNullable<SettingsProps['onPreview']> = (key, value)
 }
 
 /** For `onSaved`: the page around the settings follows at once; what was saved is no draft any more. */
-export function reload(): void {
-  const saved = drafts
-  const onSuccess = (): void =>
-    keep(Object.fromEntries(Object.entries(drafts).filter(([member, value]) => saved[member] !== value)))
-  router.reload({ only: ['app'], onSuccess })
+export function reload(keys: readonly string[]): void {
+  const before = drafts
+  const saved = new Set(keys.map((key) => members[key]))
+  const isDraft = ([member, value]: [string, unknown]): boolean =>
+    !saved.has(member as keyof Look) || before[member] !== value
+  const onFinish = (): void => keep(Object.fromEntries(Object.entries(drafts).filter(isDraft)))
+  router.reload({ only: ['app'], onFinish })
 }
 
 /** The look, with what is being tried. */
