@@ -7,63 +7,52 @@ import { median, report, rotate, size } from './support/measure.mjs'
 
 const subjects = [
   ['bare', 0],
-  ['ours', 0],
+  ['modules', 0],
   ['bare', 100],
-  ['ours', 100],
+  ['modules', 100],
 ]
 
 const samples = []
 for (let round = 0; round < size(9, 3); round++) {
   const sample = {}
   for (const [kind, modules] of rotate(subjects, round))
-    sample[`${kind} ${modules}`] = await boot('boot', kind, String(modules))
+    sample[`${kind} ${modules}`] = (await boot(kind, modules)).boot
   samples.push({
     bare: sample['bare 100'],
-    ours: sample['ours 100'],
-    empty: sample['ours 0'] - sample['bare 0'],
-    beyond: sample['ours 100'] - sample['bare 100'],
+    ours: sample['modules 100'],
+    empty: sample['modules 0'] - sample['bare 0'],
+    beyond: sample['modules 100'] - sample['bare 100'],
   })
 }
 const of = (read) => median(samples.map(read))
+const row = (what, value, goal = '') => ({ what, value, goal })
 report('P14 boot of 100 modules', [
-  { what: 'Fastify alone, CPU ms', value: of(({ bare }) => bare).toFixed(0), goal: '' },
-  { what: 'with our plugins, CPU ms', value: of(({ ours }) => ours).toFixed(0), goal: '' },
-  {
-    what: 'of that the plugins without any module, CPU ms',
-    value: of(({ empty }) => empty).toFixed(0),
-    goal: '',
-  },
-  {
-    what: 'beyond Fastify, CPU ms per module',
-    value: of(({ beyond }) => beyond / 100).toFixed(2),
-    goal: 0.5,
-  },
-  {
-    what: 'one module more, CPU ms',
-    value: of(({ beyond, empty }) => (beyond - empty) / 100).toFixed(2),
-    goal: '',
-  },
+  row('Fastify alone, CPU ms', of(({ bare }) => bare).toFixed(0)),
+  row('with our plugins, CPU ms', of(({ ours }) => ours).toFixed(0)),
+  row('of that the plugins without any module, CPU ms', of(({ empty }) => empty).toFixed(0)),
+  row('beyond Fastify, CPU ms per module', of(({ beyond }) => beyond / 100).toFixed(2), 0.5),
+  row('one module more, CPU ms', of(({ beyond, empty }) => (beyond - empty) / 100).toFixed(2)),
 ])
 
-const cold = { bare: [], 'every plugin': [] }
+const cold = { bare: [], everything: [] }
 for (let round = 0; round < size(9, 3); round++) {
-  for (const kind of rotate(Object.keys(cold), round)) cold[kind].push(await boot('cold', kind))
+  for (const kind of rotate(Object.keys(cold), round)) cold[kind].push(await boot(kind, 1))
 }
-const row = (kind) => {
-  const of = (read) => median(cold[kind].map(read)).toFixed(0)
-  return {
+const medianOf = (kind, member) => median(cold[kind].map((each) => each[member])).toFixed(0)
+report(
+  'P18 a small application, cold process',
+  Object.keys(cold).map((kind) => ({
     what: kind,
-    'CPU ms': of(({ cpu }) => cpu),
-    'wall ms': of(({ wall }) => wall),
-    'heap MB': of(({ heap }) => heap),
-    'RSS MB': of(({ rss }) => rss),
-  }
-}
-report('P18 a small application, cold process', Object.keys(cold).map(row))
+    'CPU ms': medianOf(kind, 'cpu'),
+    'wall ms': medianOf(kind, 'wall'),
+    'heap MB': medianOf(kind, 'heap'),
+    'RSS MB': medianOf(kind, 'rss'),
+  })),
+)
 
-/** What the script of a server sends when it is ready, in a process of its own. */
-async function boot(server, ...args) {
-  const child = fork(new URL(`servers/${server}.mjs`, import.meta.url), args)
+/** What a process measured that boots an application with so many modules. */
+async function boot(kind, modules) {
+  const child = fork(new URL('servers/boot.mjs', import.meta.url), [kind, String(modules)])
   const message = await messageOf(child)
   await once(child, 'exit')
   return message

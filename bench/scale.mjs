@@ -13,7 +13,7 @@ const milliseconds = size(2000, 300)
 const lanes = 8 // writes of users under way in one instance: its pool has ten connections
 const before = process.env.BENCH_BEFORE
 
-const server = await startDurablePostgres(['max_connections=200'])
+const server = await startDurablePostgres()
 const admin = await connect(server.url)
 const subjects = {
   ...(before && { before: { tree: before } }),

@@ -59,9 +59,9 @@ function rawSqlite(database) {
   const save = database.prepare(`
     insert into settings_value values (1, '', ?, ?, 0, ?, ?, null) on conflict (scope, user_id, key)
     do update set value = excluded.value, revision = excluded.revision, updated_at = excluded.updated_at`)
-  const note = database.prepare(
-    "insert into settings_history values (?, 1, '', ?, ?, 0, ?, 0, 'contract', null, null, null, ?, 0)",
-  )
+  const note = database.prepare(`
+    insert into settings_history (revision, scope, key, old_value, new_value, origin, at)
+    values (?, 1, ?, ?, ?, 'contract', ?)`)
   const number = database.prepare("update settings_meta set value = ? where name = 'revision'")
   return {
     raw: database.transaction((list, value) => {
@@ -91,9 +91,8 @@ async function rawPostgres(client) {
     ), numbered as (
       update settings_meta set value = $3::text where name = 'revision'
     )
-    insert into settings_history
-    select $3::bigint, 1, '', key, $2::text, false, $2::text, false, 'contract', null, null, null, $4::bigint
-    from unnest($1::text[]) as key`
+    insert into settings_history (revision, scope, key, old_value, new_value, origin, at)
+    select $3::bigint, 1, key, $2::text, $2::text, 'contract', $4::bigint from unnest($1::text[]) as key`
   const write = (name, text, values) => client.query({ name, text, values })
   return {
     raw: (list, value) => write('raw', upsert, [list, value]),

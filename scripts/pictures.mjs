@@ -1,7 +1,15 @@
 // What the pictures of the README show: pages of the example application, in the week of its demonstration.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { findBrowser } from '../test-support/dist/browser.js'
+import { spawnApp } from '../test-support/dist/spawn-app.js'
+
+export const fromHost = createRequire(resolve('packages/host-example/package.json'))
 
 /** `signIn` names the account, `enter` what is typed, by the name of its field. */
-export const pictures = [
+const pictures = [
   {
     name: 'preview-light',
     path: '/inertia/settings',
@@ -18,13 +26,34 @@ export const pictures = [
   { name: 'home-phone', path: '/', signIn: 'admin', colorScheme: 'light', width: 390, height: 844 },
 ]
 
+/**
+ * Starts the example and a browser, and calls `visit(name, page)` for one picture after the other; `style` is added to the pages.
+ * @throws {Error} there is no Chromium
+ */
+export async function visitPictures(visit, style) {
+  const executablePath = findBrowser()
+  if (executablePath === null)
+    throw new Error('Chromium is missing: install it, or name its program in CHROME_PATH')
+  const data = await mkdtemp(join(tmpdir(), 'pictures-'))
+  const env = { NODE_ENV: undefined, PORT: '0', DATABASE_URL: `sqlite:${join(data, 'host.sqlite')}` }
+  const app = await spawnApp(resolve('packages/host-example/dist/main.js'), { env })
+  const { chromium } = fromHost('playwright-core')
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  try {
+    for (const picture of pictures) {
+      const page = await openPicture(browser, app.url, picture, style)
+      await visit(picture.name, page)
+      await page.context().close()
+    }
+  } finally {
+    await browser.close()
+    await app.stop()
+    await rm(data, { recursive: true, force: true })
+  }
+}
+
 /** Opens the page of a picture in a context of its own, and waits until it is there. */
-export async function openPicture(
-  browser,
-  url,
-  { path, signIn, colorScheme, enter = {}, ...picture },
-  style,
-) {
+async function openPicture(browser, url, { path, signIn, colorScheme, enter = {}, ...picture }, style) {
   const { width = 1280, height = 800 } = picture
   const context = await browser.newContext({
     viewport: { width, height },

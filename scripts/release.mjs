@@ -30,7 +30,8 @@ async function pack() {
 async function packWithCommit(each) {
   const file = join(each, 'package.json')
   const text = readFileSync(file, 'utf8')
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(text), gitHead: process.env.GITHUB_SHA }))
+  const gitHead = (await capture('git', ['rev-parse', 'HEAD'])).trim()
+  writeFileSync(file, JSON.stringify({ ...JSON.parse(text), gitHead }))
   try {
     await quietPnpm(['pack', '--pack-destination', resolve(folder)], { cwd: each })
   } finally {
@@ -50,13 +51,14 @@ async function publish() {
   }
 }
 
-/** @throws {Error} the tarball is none of this version's */
+/** @throws {Error} the tarball is none of this version's, or names no commit */
 async function read(file) {
   const manifest = JSON.parse(await capture('tar', ['-xzOf', file, 'package/package.json']))
   const isOurs = published.some((each) => manifestOf(each).name === manifest.name)
   if (!isOurs || manifest.version !== version) {
     throw new Error(`${file} holds ${manifest.name}@${manifest.version}, which is no package of ${version}`)
   }
+  if (!/^[0-9a-f]{40}$/.test(manifest.gitHead)) throw new Error(`${file} names no commit`)
   return { file, name: manifest.name }
 }
 

@@ -20,6 +20,7 @@ const title = setting.text('bench.title', { displayName: 'Title', scope: Setting
 
 let pool
 let app
+let contract
 let count = 0
 let transactions = 0
 
@@ -34,6 +35,7 @@ const orders = {
     app = Fastify()
     await app.register(settings, { definitions: [theme, title], store, routes: false })
     await app.ready()
+    contract = app.settings.contract ?? app.settings // as it was before
   },
   /** Writes values of users in so many lanes, for so many milliseconds. */
   async writeUsers({ lanes, milliseconds }) {
@@ -50,7 +52,7 @@ const orders = {
   async writeSlowly({ kind, writes, pause }) {
     for (let number = 0; number < writes; number++) {
       if (kind === 'user') await writeUser('user-0')
-      else await app.settings.set(title, `${process.pid} ${count++}`)
+      else await contract.setSetting(title.key, `${process.pid} ${count++}`, title.scope)
       await sleep(pause)
     }
   },
@@ -80,7 +82,7 @@ async function obey({ order, ...options }) {
 }
 
 function writeUser(userId) {
-  return app.settings.set(theme, `${process.pid} ${count++}`, { userId })
+  return contract.setSetting(theme.key, `${process.pid} ${count++}`, theme.scope, userId)
 }
 
 /** As its statements begin and end them: the server also counts each connection that a notification wakes, later. */
@@ -101,7 +103,7 @@ function notifyInside(client) {
   const { query } = client
   client.query = (config, ...others) => {
     if (!config.name?.endsWith('.saveUsers')) return query.call(client, config, ...others)
-    const notified = `, pg_notify('settings.users', 'inside ' || $1::text)`
+    const notified = ` pg_notify('settings.users', 'inside ' || $1::text)`
     return query.call(client, { ...config, text: config.text + notified }, ...others)
   }
 }

@@ -1,6 +1,6 @@
 // Compares servers over real sockets by what they spend: CPU time of the server's process per request.
 import { fork } from 'node:child_process'
-import { openLoad, requestBytes } from './load.mjs'
+import { openLoad } from './load.mjs'
 import { median, percentile, rotate, size } from './measure.mjs'
 import { messageOf } from './message.mjs'
 
@@ -64,7 +64,7 @@ const sameHeap = ['--min-semi-space-size=16', '--max-semi-space-size=16']
 async function startServer(script) {
   const child = fork(script, { execArgv: sameHeap })
   const { port } = await messageOf(child)
-  const load = await openLoad(port)
+  const load = openLoad(port)
   const cpu = async () => {
     child.send('cpu')
     return messageOf(child)
@@ -72,9 +72,8 @@ async function startServer(script) {
   return {
     /** CPU µs per request. */
     async spend({ status, ...request }, count) {
-      const bytes = requestBytes(request)
       const before = await cpu()
-      await load.send(bytes, status, count)
+      await load.send(request, status, count)
       return ((await cpu()) - before) / count
     },
     stop() {

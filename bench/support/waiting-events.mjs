@@ -1,9 +1,7 @@
-// Durable transports with events that wait, and pg-boss with several instances; beside another checkout of core where BENCH_BEFORE names one.
+// Durable transports with events that wait, beside another checkout of core where BENCH_BEFORE names one.
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { createDatabase } from '@fastify-modular/test-support/postgres'
 import { Type } from '@sinclair/typebox'
@@ -28,33 +26,19 @@ async function loadVersions() {
   const before = process.env.BENCH_BEFORE
   return {
     ...(before && {
-      before: {
-        ...(await load((file) => pathToFileURL(`${before}/packages/core/dist/${file}`).href)),
-        Client: createRequire(`${before}/packages/core/package.json`)('pg').Client,
-      },
+      before: await load((file) => pathToFileURL(`${before}/packages/core/dist/${file}`).href),
     }),
-    after: { ...(await load((_file, name) => name)), Client: pg.Client },
+    after: await load((_file, name) => name),
   }
 }
 
-/** Rates with 1,000, 30,000 and 100,000 waiting events, and what instances ask of the database. */
+/** Rates with 1,000, 30,000 and 100,000 waiting events. */
 export async function measureWaiting(serverUrl) {
   const versions = await loadVersions()
   await backlog('Events that wait in SQLite', versions, sqliteRateOf)
   await backlog('Events that wait in pg-boss', versions, (version, waiting) =>
     rateOf(version, serverUrl, waiting),
   )
-  await queries(serverUrl, versions)
-}
-
-async function start({ events, Ticked }, transport, handle, count = 1) {
-  const handlers = Array.from({ length: count }, (_, index) => {
-    const name = `Bench${index}Handler`
-    return { [name]: class { static event = Ticked; handle = handle } }[name] // prettier-ignore
-  })
-  const app = Fastify()
-  await app.register(events, { transport, handlers })
-  return app
 }
 
 /** How fast the first thousand events are handled, by how many wait. */
@@ -114,10 +98,15 @@ async function rateOfFirst(version, transport, repeat) {
   let startedAt = 0
   let done = () => {}
   const finished = new Promise((resolve) => (done = resolve))
-  const app = await start(version, transport, () => {
-    if (handled++ === 0) startedAt = performance.now()
-    if (handled === sample) done(performance.now())
-  })
+  class BenchHandler {
+    static event = version.Ticked
+    handle() {
+      if (handled++ === 0) startedAt = performance.now()
+      if (handled === sample) done(performance.now())
+    }
+  }
+  const app = Fastify()
+  await app.register(version.events, { transport, handlers: [BenchHandler] })
   await app.events.publish(new version.Ticked({ number: 0 }))
   await repeat()
   await app.ready()
@@ -140,71 +129,4 @@ async function repeatWaiting(url, times) {
   )
   await client.query('ANALYZE pgboss.job')
   await client.end()
-}
-
-/** Statements of instances with 20 handlers while nothing happens, and for an event of two handlers. */
-async function queries(serverUrl, versions) {
-  let statements = 0
-  let fetches = 0
-  for (const { prototype } of new Set(Object.values(versions).map(({ Client }) => Client))) {
-    const { query } = prototype
-    prototype.query = function (text, ...rest) {
-      statements++
-      const sql = typeof text === 'string' ? text : (text?.text ?? '')
-      if (sql.includes('FOR UPDATE SKIP LOCKED') && !sql.includes('alive AS')) fetches++
-      return query.call(this, text, ...rest)
-    }
-  }
-  const rows = []
-  for (const [version, parts] of Object.entries(versions)) {
-    for (const instances of [1, 4]) {
-      const idle = await withInstances(parts, serverUrl, { instances, handlers: 20 }, async () => {
-        const seconds = size(40, 5)
-        statements = 0
-        await delay(seconds * 1000)
-        return statements / seconds / instances
-      })
-      const used = await withInstances(
-        parts,
-        serverUrl,
-        { instances, handlers: 2 },
-        async (apps, handledBy) => {
-          const total = size(200, 10)
-          statements = fetches = 0
-          for (let number = 0; number < total; number++) {
-            await apps[number % instances].events.publish(new parts.Ticked({ number }))
-            while (handledBy() < 2 * (number + 1)) await delay(1)
-          }
-          return { statements: statements / total, fetches: fetches / total }
-        },
-      )
-      rows.push({
-        version,
-        instances,
-        'idle, 20 handlers: statements/s an instance': idle.toFixed(2),
-        'an event, 2 handlers: statements': used.statements.toFixed(1),
-        'of them fetches': used.fetches.toFixed(1),
-      })
-    }
-  }
-  report('Statements of pg-boss', rows)
-}
-
-async function withInstances(version, serverUrl, { instances, handlers }, measure) {
-  const database = await createDatabase(serverUrl)
-  let handled = 0
-  const apps = []
-  for (let count = 0; count < instances; count++) {
-    const transport = version.pgBoss({ connectionString: database.url })
-    const app = await start(version, transport, () => handled++, handlers)
-    await app.ready()
-    apps.push(app)
-  }
-  await delay(size(9000, 1000)) // every instance has seen the others
-  try {
-    return await measure(apps, () => handled)
-  } finally {
-    for (const app of apps) await app.close()
-    await database.drop()
-  }
 }

@@ -1,11 +1,11 @@
-// Runs the benchmarks: every bench/*.mjs (those with a leading _ help the others), or the ones that are named.
+// Runs the benchmarks: every bench/*.mjs, or the ones that are named.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { node } from '../command.mjs'
 
 export default async function bench(files) {
   const all = readdirSync('bench')
-    .filter((name) => name.endsWith('.mjs') && !name.startsWith('_'))
+    .filter((name) => name.endsWith('.mjs'))
     .map((name) => join('bench', name))
   const failed = []
   for (const file of files.length > 0 ? files : all) {

@@ -1,6 +1,5 @@
 // Starts each example as a process of its own and sends the requests that its first comment shows.
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { test } from 'tap'
@@ -13,14 +12,16 @@ const textOf = (name) => readFileSync(join(folder, name), 'utf8')
 /** Milliseconds in which an answer that follows from a handler must come. */
 const patience = 30_000
 
+async function start(t, name) {
+  const env = { PORT: '0', DATABASE_FILE: join(t.testdir(), 'example.db') }
+  const app = await spawnApp(join(folder, name), { env })
+  t.teardown(() => app.stop())
+  return app
+}
+
 for (const name of files) {
   test(`${name} answers as its comment says, and ends at SIGTERM`, async (t) => {
-    const scratch = mkdtempSync(join(tmpdir(), 'example-'))
-    t.teardown(() => rmSync(scratch, { recursive: true, force: true }))
-    const env = { PORT: '0', DATABASE_FILE: join(scratch, 'example.db') }
-    const app = await spawnApp(join(folder, name), { env })
-    t.teardown(() => app.stop())
-
+    const app = await start(t, name)
     const commands = commandsOf(textOf(name))
     t.ok(commands.length >= 2, 'it shows what to ask')
     for (const { line, path, init, status, text } of commands) {
@@ -39,11 +40,7 @@ for (const name of files) {
 }
 
 test('outbox.mjs closes its database after its handlers', async (t) => {
-  const scratch = mkdtempSync(join(tmpdir(), 'example-'))
-  t.teardown(() => rmSync(scratch, { recursive: true, force: true }))
-  const env = { PORT: '0', DATABASE_FILE: join(scratch, 'example.db') }
-  const app = await spawnApp(join(folder, 'outbox.mjs'), { env })
-  t.teardown(() => app.stop())
+  const app = await start(t, 'outbox.mjs')
   for (let order = 0; order < 50; order++)
     t.equal((await send(`${app.url}/orders/o${order}`, { method: 'POST' })).status, 202)
   t.equal((await app.stop()).code, 0)

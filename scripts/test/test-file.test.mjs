@@ -50,19 +50,6 @@ test('tests are those at the top of the file, with their outcomes', async (t) =>
   t.equal(problem, undefined)
 })
 
-test('a test that throws, and one that ends too early, are failures with their names', async (t) => {
-  const { tests, failures } = await run(
-    t,
-    `test('throws', async () => { throw new Error('boom') })
-     test('planned', (t) => { t.plan(2); t.ok(1); t.end() })`,
-  )
-  t.same(
-    tests.map(({ outcome }) => outcome),
-    ['failed', 'failed'],
-  )
-  t.match(failures, [{ name: /^throws > boom/ }, { name: /^planned/ }])
-})
-
 test('a file that crashes beside its tests has a problem, and the end of its standard error', async (t) => {
   const crash = `test('one', async (t) => { t.ok(1) })
     process.on('exit', () => { console.error('the last words'); process.kill(process.pid, 'SIGSEGV') })`

@@ -1,6 +1,7 @@
 /** A balancer as deployments have one: it looks whether instances are ready, and tries another one where a connection is refused. */
 import { once } from 'node:events'
 import { Agent, createServer, get, type IncomingMessage, request, type ServerResponse } from 'node:http'
+import { listen } from './free-port.ts'
 
 export interface BalancerOptions {
   /** Where the instances listen on 127.0.0.1. */
@@ -66,14 +67,12 @@ export async function startBalancer(options: BalancerOptions): Promise<Balancer>
     outgoing.once('close', () => onward.destroy())
   }
 
-  const server = createServer(forward).listen(port, '127.0.0.1')
-  await once(server, 'listening')
+  const server = createServer(forward)
+  const url = `http://127.0.0.1:${await listen(server, port)}`
   await look()
   const timer = setInterval(() => void look(), interval)
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('127.0.0.1 gave no port')
   return {
-    url: `http://127.0.0.1:${address.port}`,
+    url,
     get ready() {
       return [...ready]
     },

@@ -42,10 +42,7 @@ const howToInstall =
 
 /** Returns the browser's program: `CHROME_PATH`, else an installed Chromium or Chrome; null when there is none. */
 export function findBrowser(env: NodeJS.ProcessEnv = process.env, exists = existsSync): string | null {
-  return (
-    [env['CHROME_PATH'], ...installed].find((path) => path !== undefined && path !== '' && exists(path)) ??
-    null
-  )
+  return [env['CHROME_PATH'], ...installed].find((path) => path && exists(path)) ?? null
 }
 
 /**

@@ -2,7 +2,8 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
 import { Transform } from 'node:stream'
-import { createMessageFilter } from './faulty-proxy/message-filter.ts'
+import { listen } from './free-port.ts'
+import { createMessageReader } from './postgres/messages.ts'
 
 /**
  * - `none`: passes everything on.
@@ -50,18 +51,16 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
     open.add(connection)
     void connection.ended.then(() => open.delete(connection))
     connection.apply(future)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('127.0.0.1 gave no port')
+  })
+  const port = await listen(server)
 
   const applyToOpen = (fault: Fault): void => {
     for (const connection of open) connection.apply(fault)
   }
   const applyToNew = (fault: Fault): void => void (future = fault)
   return {
-    url: Object.assign(new URL(target), { hostname: '127.0.0.1', port: String(address.port) }).href,
-    port: address.port,
+    url: Object.assign(new URL(target), { hostname: '127.0.0.1', port: String(port) }).href,
+    port,
     get connections() {
       return [...open].filter(({ isOpen }) => isOpen)
     },
@@ -86,6 +85,9 @@ export async function startFaultyProxy(target: string): Promise<FaultyProxy> {
 /** Bytes of the client that are remembered. */
 const remembered = 65_536
 
+/** `A`, the type of a NotificationResponse. */
+const notification = 65
+
 class Connection implements ProxiedConnection {
   /** Resolves when both sockets are gone. */
   readonly ended: Promise<unknown>
@@ -109,9 +111,11 @@ class Connection implements ProxiedConnection {
     client.on('data', (chunk: Buffer) => {
       this.#sent = Buffer.concat([this.#sent, chunk]).subarray(-remembered)
     })
-    const filter = isPostgres ? createMessageFilter((type) => this.#keeps(type)) : (chunk: Buffer) => chunk
+    const read = isPostgres ? createMessageReader() : (chunk: Buffer) => [chunk]
     client.pipe(this.#channel((chunk) => chunk)).pipe(server)
-    server.pipe(this.#channel(filter)).pipe(client)
+    server
+      .pipe(this.#channel((chunk) => Buffer.concat(read(chunk).filter((each) => this.#keeps(each)))))
+      .pipe(client)
   }
 
   get isOpen(): boolean {
@@ -132,8 +136,8 @@ class Connection implements ProxiedConnection {
     return this.#sent.includes(text)
   }
 
-  #keeps(messageType: string): boolean {
-    return this.#fault !== 'no-notifications' || messageType !== 'A'
+  #keeps(bytes: Buffer): boolean {
+    return this.#fault !== 'no-notifications' || bytes[0] !== notification
   }
 
   /** Lost paths carry nothing, not even the end of a connection. */

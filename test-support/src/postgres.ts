@@ -17,6 +17,7 @@ export interface PostgresServer {
   readonly url: string
   /** The folder of its programs, executable by the user it runs as; for `TEST_POSTGRES_BIN` of other processes. */
   readonly bin: string
+  readonly pid: number
   readonly createDatabase: () => Promise<TestDatabase>
   /** Ends the server process the hard way and waits for its end; committed data stays. */
   readonly kill: (signal?: 'SIGKILL' | 'SIGQUIT') => Promise<void>
@@ -33,15 +34,18 @@ export interface Teardown {
 
 /**
  * Starts a server (about a second, initdb included), also as root. It dies and its folder goes with this process, even
- * if this process is killed; `stop` is still the polite end.
+ * if this process is killed; `stop` is still the polite end. `settings` (`name=value`) win over those of tests.
  */
-export async function startPostgres(): Promise<PostgresServer> {
-  const cluster = await createCluster()
+export async function startPostgres(settings: readonly string[] = []): Promise<PostgresServer> {
+  const cluster = await createCluster(settings)
   let server = await startServer(cluster)
   const url = `postgres://postgres:${cluster.password}@127.0.0.1:${server.port}/postgres`
   return {
     url,
     bin: cluster.bin,
+    get pid() {
+      return server.pid
+    },
     createDatabase: () => createDatabase(url),
     kill: (signal = 'SIGKILL') => server.end(signal),
     restart: async () => {

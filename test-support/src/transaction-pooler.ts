@@ -5,6 +5,8 @@
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { Client } from 'pg'
+import { listen } from './free-port.ts'
+import { createMessageReader } from './postgres/messages.ts'
 
 export interface TransactionPooler {
   /** The URL of the server, with the host and port of the pooler. */
@@ -24,12 +26,10 @@ export async function startTransactionPooler(target: string, size = 3): Promise<
     clients.add(socket)
     socket.once('close', () => clients.delete(socket))
     serve(socket, servers, () => transactions++)
-  }).listen(0, '127.0.0.1')
-  await once(pooler, 'listening')
-  const address = pooler.address()
-  if (address === null || typeof address === 'string') throw new Error('127.0.0.1 gave no port')
+  })
+  const port = String(await listen(pooler))
   return {
-    url: Object.assign(new URL(target), { hostname: '127.0.0.1', port: String(address.port) }).href,
+    url: Object.assign(new URL(target), { hostname: '127.0.0.1', port }).href,
     get transactions() {
       return transactions
     },
@@ -159,16 +159,9 @@ function serve(socket: Socket, servers: Servers, onTransaction: () => void): voi
   })
 }
 
-/** Cuts the bytes into messages: a letter, then the length of the rest. */
 function readMessages(stream: Socket, onMessage: (message: Buffer) => void): void {
-  let bytes = Buffer.alloc(0)
+  const read = createMessageReader()
   stream.on('data', (chunk: Buffer) => {
-    bytes = Buffer.concat([bytes, chunk])
-    while (bytes.length >= 5 && bytes.length > bytes.readUInt32BE(1)) {
-      const end = 1 + bytes.readUInt32BE(1)
-      const message = bytes.subarray(0, end)
-      bytes = bytes.subarray(end)
-      onMessage(message)
-    }
+    for (const message of read(chunk)) onMessage(message)
   })
 }

@@ -68,19 +68,6 @@ test('databases are apart from each other and dropped with the test', async (t) 
   await t.rejects(query(dropped, 'select 1'), { code: '3D000' }, 'database does not exist')
 })
 
-test('a database is dropped while a client is still connected', async (t) => {
-  const database = await testDatabase(t)
-  const client = new Client({ connectionString: database.url })
-  const errors: Error[] = []
-  client.on('error', (error) => errors.push(error))
-  await client.connect()
-  const ended = new Promise((resolve) => client.once('end', resolve))
-  await database.drop()
-  await ended
-  t.match(errors, [{ code: '57P01' }], 'the client was told')
-  await t.rejects(query(database.url, 'select 1'), { code: '3D000' })
-})
-
 test('the server and its folder go with a test process that is killed', async (t) => {
   const folders = ownPlace(t)
   const entry = import.meta.resolve('@fastify-modular/test-support/postgres')

@@ -1,23 +1,21 @@
-import { createServer, type Server } from 'node:net'
-import { once } from 'node:events'
+import { createServer } from 'node:net'
 import { test } from 'tap'
+import { listen } from '@fastify-modular/test-support/free-port'
 import { openConnection, rawExchange, rawRequest, requestBytes } from '@fastify-modular/test-support/raw-http'
 
 /** A server that answers every connection with fixed bytes and keeps what it was sent. */
 async function serve(t: { teardown(end: () => void): unknown }, answer: string, close = false) {
   const seen: string[] = []
-  const server: Server = createServer((socket) => {
+  const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.on('data', (chunk) => {
       seen.push(chunk.toString('latin1'))
       if (close) socket.end(answer, 'latin1')
       else socket.write(answer, 'latin1')
     })
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  })
   t.teardown(() => server.close())
-  const address = server.address()
-  return { port: address !== null && typeof address === 'object' ? address.port : 0, seen }
+  return { port: await listen(server), seen }
 }
 
 test('a target travels as it is written', async (t) => {

@@ -6,6 +6,7 @@ import {
   FMOD_SETTINGS_INVALID_DEFINITIONS,
   FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS,
   FMOD_SETTINGS_NOT_ENCRYPTED,
+  toLines,
 } from './misuse-errors.ts'
 import type { SettingsOptions } from './options.ts'
 import { checkOverrides, type Locked } from './overrides.ts'
@@ -48,15 +49,11 @@ export function checkPermissions(
   registry: Registry,
   declared: { has(permission: string): boolean } | undefined,
 ): void {
-  const unknown = registry
+  const problems = registry
     .getDefinitions()
     .filter(({ write }) => write !== null && declared?.has(write) === false)
-  if (unknown.length === 0) return
-  throw new FMOD_SETTINGS_INVALID_DEFINITIONS(
-    unknown
-      .map(({ key, write }) => `\n  - setting "${key}": no module declares the permission "${write}"`)
-      .join(''),
-  )
+    .map(({ key, write }) => `setting "${key}": no module declares the permission "${write}"`)
+  if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_DEFINITIONS(toLines(problems))
 }
 
 /**

@@ -1,9 +1,7 @@
 /** Settings before there is an application, and the variables that they can be set by. */
 import { Registry } from './definitions/registry.ts'
 import type { SettingToken, SettingValue } from './definitions/tokens.ts'
-import { checkOverrides, readOverrides } from './overrides.ts'
-import { deepFreeze } from './values/json.ts'
-import { parseValue } from './values/validate.ts'
+import { checkOverrides, lockedValueOf, readOverrides } from './overrides.ts'
 
 type Tokens = Readonly<Record<string, SettingToken<unknown>>>
 
@@ -25,9 +23,7 @@ export function readEnvironment<const M extends Tokens>(
   checkOverrides(locked, registry)
   const values = Object.entries(tokens).map(([name, { key }]) => {
     const setting = registry.find(key)
-    const fixed = locked.get(key)?.value
-    if (setting && fixed !== undefined) return [name, deepFreeze(parseValue(setting, fixed).value)]
-    return [name, setting?.environment ?? setting?.defaultValue ?? null]
+    return [name, setting && (lockedValueOf(setting, locked)?.value ?? setting.defaultValue)]
   })
   return Object.fromEntries(values) as { readonly [N in keyof M]: SettingValue<M[N]> } // each fits its definition
 }

@@ -1,6 +1,11 @@
 /** Mistakes of the developer, found while the application boots or by a call that cannot be right. One row each in docs/reference/error-codes.md. */
 import { createMisuseError } from '@fastify-modular/core/internal'
 
+/** All problems of one error, each in a line of its own. */
+export function toLines(problems: readonly string[]): string {
+  return problems.map((problem) => `\n  - ${problem}`).join('')
+}
+
 // Registration
 export const FMOD_SETTINGS_REGISTERED_TWICE = createMisuseError(
   'FMOD_SETTINGS_REGISTERED_TWICE',
@@ -30,7 +35,7 @@ export const FMOD_SETTINGS_FROZEN = createMisuseError<[string]>(
 )
 export const FMOD_SETTINGS_INVALID_RULE_RESULT = createMisuseError<[string]>(
   'FMOD_SETTINGS_INVALID_RULE_RESULT',
-  'The rule about %s returned something other than a message, a list of messages or nothing. It cannot be asynchronous.',
+  'The rule about %s threw, or returned something other than a message, a list of messages or nothing. It cannot be asynchronous.',
 )
 export const FMOD_SETTINGS_INVALID_SCHEMA_RESULT = createMisuseError<[string, string]>(
   'FMOD_SETTINGS_INVALID_SCHEMA_RESULT',
@@ -64,7 +69,7 @@ export const FMOD_SETTINGS_NOT_ENCRYPTED = createMisuseError<[string]>(
 // Overrides
 export const FMOD_SETTINGS_INVALID_OVERRIDES = createMisuseError<[string]>(
   'FMOD_SETTINGS_INVALID_OVERRIDES',
-  'These overrides cannot be used: %s. Correct the option overrides or SM_SETTINGS_OVERRIDES.',
+  'These values of the option overrides, or of SM_SETTINGS_OVERRIDES, cannot be used:%s',
 )
 
 export const FMOD_SETTINGS_INVALID_ENVIRONMENT = createMisuseError<[string]>(

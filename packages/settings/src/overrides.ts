@@ -1,9 +1,9 @@
 /** The layer above all others: values that the host's configuration fixes; never persisted (`locked`). */
 import type { Registry } from './definitions/registry.ts'
-import { FMOD_SETTINGS_INVALID_OPTION, FMOD_SETTINGS_INVALID_OVERRIDES } from './misuse-errors.ts'
+import { FMOD_SETTINGS_INVALID_OPTION, FMOD_SETTINGS_INVALID_OVERRIDES, toLines } from './misuse-errors.ts'
 import type { JsonValue } from './setting-definition.ts'
-import { deepFreeze } from './values/json.ts'
-import { validateValue } from './values/validate.ts'
+import { checkJson, deepFreeze, encodeValue, readText } from './values/json.ts'
+import { parseValue, type RegisteredSetting, validateValue } from './values/validate.ts'
 
 /** Values by key. Those of the environment win over those of the option, being closer to the machine. */
 export type Overrides = Readonly<Record<string, JsonValue>>
@@ -26,11 +26,23 @@ export type Locked = ReadonlyMap<string, LockedValue>
 export function readOverrides(option: Overrides = {}): Locked {
   const locked = new Map<string, LockedValue>()
   const add = (overrides: Overrides, by: LockedBy): void => {
-    for (const [key, value] of Object.entries(overrides)) locked.set(key, { value: deepFreeze(value), by })
+    for (const [key, given] of Object.entries(overrides)) {
+      // What is not JSON, or too deep to be walked through, stays as it is until `checkOverrides` refuses it.
+      const isJson = checkJson(given, Infinity).length === 0
+      locked.set(key, { value: isJson ? deepFreeze(readText(encodeValue(given))) : given, by })
+    }
   }
-  add(structuredClone(option), 'option') // a copy, because it is frozen
+  add(option, 'option')
   add(overridesFromEnvironment(), 'environment')
   return locked
+}
+
+/** What fixes the value of a setting, as a write would store it; undefined where nothing does. */
+export function lockedValueOf(setting: RegisteredSetting, locked: Locked): LockedValue | undefined {
+  const { definition, environment, parseSchema } = setting
+  const fixed = locked.get(definition.key)
+  if (fixed) return parseSchema ? { ...fixed, value: parseValue(setting, fixed.value).value } : fixed
+  return environment === undefined ? undefined : { value: environment, by: 'variable' }
 }
 
 /** Checks the locked values once all definitions are known. @throws {FMOD_SETTINGS_INVALID_OVERRIDES} with every problem, no value */
@@ -41,7 +53,7 @@ export function checkOverrides(locked: Locked, registry: Registry): void {
     if (value === null) return [`"${key}" is null, which cannot be locked`]
     return validateValue(setting, value).map((message) => `"${key}": ${message}`)
   })
-  if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_OVERRIDES(problems.join('; '))
+  if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_OVERRIDES(toLines(problems))
 }
 
 function overridesFromEnvironment(): Overrides {

@@ -17,6 +17,8 @@ export interface Cluster {
   readonly bin: string
   readonly user: RunAs
   readonly password: string
+  /** `name=value`; the last one of a name wins. */
+  readonly settings: readonly string[]
 }
 
 /** A running server. */
@@ -41,7 +43,7 @@ const settings = [
 ]
 
 /** Creates the data folder below the system's temporary folder. */
-export async function createCluster(): Promise<Cluster> {
+export async function createCluster(own: readonly string[]): Promise<Cluster> {
   const folder = await mkdtemp(join(tmpdir(), 'fastify-modular-postgres-'))
   try {
     const user = postgresUser()
@@ -52,6 +54,7 @@ export async function createCluster(): Promise<Cluster> {
       bin,
       user,
       password: randomBytes(18).toString('hex'),
+      settings: [...settings, ...own],
     }
     await initialise(cluster)
     return cluster
@@ -68,7 +71,7 @@ export async function startServer(cluster: Cluster, fixedPort?: number): Promise
     const port = fixedPort ?? (await freePort())
     const child = spawn(
       join(cluster.bin, 'postgres'),
-      ['-D', cluster.data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])],
+      ['-D', cluster.data, '-p', String(port), ...cluster.settings.flatMap((setting) => ['-c', setting])],
       { ...cluster.user, cwd: cluster.folder, stdio: ['ignore', 'ignore', 'pipe'] },
     )
     output = await outputUntilReady(child)

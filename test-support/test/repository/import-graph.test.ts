@@ -66,20 +66,3 @@ test('a wrong arrow is found', (t) => {
   for (const [path, text] of Object.entries(wrong)) t.equal(importProblems(path, text).length, 1, path)
   t.end()
 })
-
-test('a right arrow is not', (t) => {
-  const right: Record<string, string> = {
-    'packages/host-example/src/app.ts': "import '@fastify-modular/settings/sqlite'",
-    'packages/errors/test/a.test.ts': "import '@fastify-modular/inertia'; import { test } from 'tap'",
-    'packages/settings/src/http/a.ts': "import '../events.ts'; import '../misuse-errors.ts'",
-    'packages/settings/src/store/sqlite/a.ts':
-      "import '../../setting-definition.ts'; import 'drizzle-orm/sqlite-core'",
-    'packages/settings-ui/src/a.ts': "import type { SettingType } from '@fastify-modular/settings'",
-    'packages/settings-ui/src/b.ts': "import { settingsClient } from '@fastify-modular/settings/client'",
-    'packages/settings/src/testing/a.ts': "import './b.ts'; import '@fastify-modular/core/testing'",
-    'packages/settings/test/a.test.ts': "import '@fastify-modular/settings/testing'",
-    'packages/settings/src/plugin.ts': "import './http/routes.ts'; import '@fastify-modular/core'",
-  }
-  for (const [path, text] of Object.entries(right)) t.same(importProblems(path, text), [], path)
-  t.end()
-})

@@ -3,11 +3,10 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Static, TObject } from '@sinclair/typebox'
 import { failureText } from '../internal/failures.ts'
-import { compileSchemaErrors, type SchemaError } from '../internal/json-schema.ts'
+import { compileSchemaErrors } from '../internal/json-schema.ts'
 import { safeRead } from '../internal/safe.ts'
 import {
   isStandardSchema,
-  notFitting,
   type StandardOutput,
   type StandardSchema,
   validateStandard,
@@ -103,10 +102,11 @@ type Declaration = Pick<EventClass, 'type' | 'schema'>
 /** Classes whose schema is not compiled. Their definition does not do it: importing a module does no work. */
 const uncompiled = new Set<Declaration>()
 
-/** By schema, which a class shares with those that extend it. */
-const checks = new WeakMap<object, (payload: unknown) => readonly PayloadError[]>()
+/** The first rule that a payload breaks, and never the value: it may be a secret. */
+type CheckPayload = (payload: unknown) => string | undefined
 
-type PayloadError = Pick<SchemaError, 'instancePath' | 'message'>
+/** By schema, which a class shares with those that extend it. */
+const checks = new WeakMap<object, CheckPayload>()
 
 /**
  * Compiles schemas: those of all classes that are defined, so that a wrong one stops every boot and no publisher.
@@ -118,7 +118,7 @@ export function compileEvents(declarations: Iterable<Declaration> = uncompiled):
     const { type, schema } = declaration
     try {
       if (!checks.has(schema))
-        checks.set(schema, isStandardSchema(schema) ? checkWith(schema) : compileSchemaErrors(schema))
+        checks.set(schema, isStandardSchema(schema) ? checkByValidator(schema) : checkByAjv(schema))
       uncompiled.delete(declaration)
     } catch (cause) {
       refused.push({ type, cause })
@@ -194,20 +194,24 @@ export class EventClasses {
   }
 }
 
-/** Checks payloads by a validator: they are its output already, which is what their type says. */
-function checkWith(schema: StandardSchema): (payload: unknown) => readonly PayloadError[] {
+/** @throws {Error} Ajv refuses the schema */
+function checkByAjv(schema: object): CheckPayload {
+  const errorsOf = compileSchemaErrors(schema)
   return (payload) => {
-    if (typeof payload === 'object' && payload !== null && !hasJsonMembers(payload, 0)) return []
+    const [first] = errorsOf(payload)
+    return first && `${first.instancePath || 'the payload'}: ${first.message ?? 'invalid'}`
+  }
+}
+
+/** Payloads are the validator's output already, which is what their type says. */
+function checkByValidator(schema: StandardSchema): CheckPayload {
+  return (payload) => {
+    if (typeof payload === 'object' && payload !== null && !hasJsonMembers(payload, 0)) return undefined
     const given: unknown = JSON.parse(JSON.stringify(payload))
-    try {
-      const result = validateStandard(schema, structuredClone(given))
-      if ('issues' in result)
-        return [{ instancePath: result.issues[0]?.pointer ?? '', message: notFitting.slice(0, -1) }]
-      const isSame = isDeepStrictEqual(toPlain(result.value), given)
-      return isSame ? [] : [{ instancePath: '', message: 'its schema makes another value of it' }]
-    } catch (error) {
-      return [{ instancePath: '', message: error instanceof Error ? error.message : '' }]
-    }
+    const made = validateStandard(schema, structuredClone(given), toPlain)
+    if ('failure' in made) return made.failure
+    if ('issues' in made) return `${made.issues[0]?.pointer || 'the payload'}: This value does not fit`
+    return isDeepStrictEqual(made.value, given) ? undefined : 'its schema makes another value of it'
   }
 }
 
@@ -217,12 +221,9 @@ function toPlain(value: unknown): unknown {
   return isPlain ? JSON.parse(JSON.stringify(value)) : undefined
 }
 
-/** Names the first rule that a payload breaks, and never the value: it may be a secret. */
 function checkPayload({ type, schema }: EventClass, payload: unknown): void {
-  const first = checks.get(schema)?.(payload)[0]
-  if (!first) return
-  const { instancePath, message } = first
-  throw new FMOD_CORE_INVALID_EVENT(type, `${instancePath || 'the payload'}: ${message ?? 'invalid'}`)
+  const problem = checks.get(schema)?.(payload)
+  if (problem) throw new FMOD_CORE_INVALID_EVENT(type, problem)
 }
 
 /** Deeper values are refused; one that contains itself has no end. */

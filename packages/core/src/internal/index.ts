@@ -38,13 +38,12 @@ export {
 export {
   isStandardSchema,
   jsonSchemaOf,
-  notFitting,
   type StandardIssue,
   type StandardOutput,
   type StandardSchema,
   validateStandard,
 } from './standard-schema.ts'
-export { isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
+export { ignoreRejection, isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
 export { withTimeout } from './timeout.ts'
 export {
   acceptedEncoding,

@@ -33,3 +33,8 @@ export function truncate(text: string, limit: number): string {
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof safeRead(value, 'then') === 'function'
 }
+
+/** Handles the rejection of a promise that nobody waits for: unhandled it would end the process. */
+export function ignoreRejection(promise: PromiseLike<unknown>): void {
+  Promise.resolve(promise).catch(() => undefined)
+}

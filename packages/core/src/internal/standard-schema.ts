@@ -1,5 +1,5 @@
 /** Validators of any library that implements Standard Schema 1 (https://standardschema.dev): Zod, Valibot, ArkType and others. */
-import { isThenable, safeRead } from './safe.ts'
+import { ignoreRejection, isThenable, safeRead } from './safe.ts'
 
 /** A validator that makes an `Output` of what it is given, or says what is wrong with that. */
 export interface StandardSchema<Output = unknown> {
@@ -7,6 +7,7 @@ export interface StandardSchema<Output = unknown> {
     readonly version: 1
     readonly vendor: string
     readonly validate: (value: unknown) => StandardResult<Output> | Promise<StandardResult<Output>>
+    readonly jsonSchema?: { input(options: { readonly target: 'draft-2020-12' }): unknown } | undefined
     /** For the compiler only. */
     readonly types?: { readonly input: unknown; readonly output: Output } | undefined
   }
@@ -21,9 +22,7 @@ export type StandardOutput<S extends StandardSchema> = NonNullable<S['~standard'
 
 /** Whether a schema is a validator; ArkType's are functions. */
 export function isStandardSchema(schema: unknown): schema is StandardSchema {
-  return (
-    ((typeof schema === 'object' && schema !== null) || typeof schema === 'function') && '~standard' in schema
-  )
+  return typeof safeRead(safeRead(schema, '~standard'), 'validate') === 'function'
 }
 
 /** What is wrong with a part of a value; the message may quote it. */
@@ -33,27 +32,30 @@ export interface StandardIssue {
   readonly message: string
 }
 
-/**
- * What a validator makes of a value, or what is wrong with it.
- * @throws {TypeError} it throws, or it is asynchronous; the error has nothing of its own, which may quote the value
- */
-export function validateStandard(
+/** What a validator makes of a value, what is wrong with that, or why the validator cannot be used. */
+type Verdict<T> =
+  | { readonly value: T }
+  | { readonly issues: readonly StandardIssue[] }
+  | { readonly failure: string }
+
+/** Asks a validator about a value, and reads what it makes of it. Never throws: what a validator throws may quote the value. */
+export function validateStandard<T>(
   schema: StandardSchema,
   value: unknown,
-): { readonly value: unknown } | { readonly issues: readonly StandardIssue[] } {
-  let result: unknown
+  read: (output: unknown) => T,
+): Verdict<T> {
   try {
-    result = schema['~standard'].validate(value)
+    const result: unknown = schema['~standard'].validate(value)
+    if (isThenable(result)) {
+      ignoreRejection(result)
+      return { failure: 'its schema is asynchronous' }
+    }
+    const issues = safeRead(result, 'issues')
+    if (!issues) return { value: read(safeRead(result, 'value')) }
+    return { issues: Array.isArray(issues) ? Array.from(issues, toIssue) : [] }
   } catch {
-    throw new TypeError('its schema throws')
+    return { failure: 'its schema throws' }
   }
-  if (isThenable(result)) {
-    result.then(undefined, () => undefined) // nobody else would handle the rejection
-    throw new TypeError('its schema is asynchronous')
-  }
-  const issues = safeRead(result, 'issues')
-  if (!issues) return { value: safeRead(result, 'value') }
-  return { issues: Array.isArray(issues) ? Array.from(issues, toIssue) : [] }
 }
 
 function toIssue(issue: unknown): StandardIssue {
@@ -75,16 +77,9 @@ function toSegment(segment: unknown): string {
 
 /** The JSON Schema (draft 2020-12) of what a validator takes; undefined where it cannot say. */
 export function jsonSchemaOf(schema: StandardSchema): unknown {
-  const converter = safeRead(schema['~standard'], 'jsonSchema')
-  const describe = safeRead(converter, 'input')
   try {
-    return typeof describe === 'function'
-      ? Reflect.apply(describe, converter, [{ target: 'draft-2020-12' }])
-      : undefined
+    return schema['~standard'].jsonSchema?.input({ target: 'draft-2020-12' })
   } catch {
     return undefined // a part has no form in JSON Schema
   }
 }
-
-/** In place of a message that quotes a value, or might. */
-export const notFitting = 'This value does not fit.'

@@ -60,11 +60,30 @@ for (const [name, validate, problem] of [
     /its schema throws/,
   ],
   ['rejects', () => Promise.reject(new Error('c4n4ry')), /its schema is asynchronous/],
+  [
+    'makes something that throws when it is read',
+    () => ({
+      value: {
+        get a() {
+          throw new Error('c4n4ry')
+        },
+      },
+    }),
+    /its schema throws/,
+  ],
   ['returns nothing', () => undefined, /its schema makes another value of it/],
   ['refuses without a word', () => ({ issues: [] }), /This value does not fit\./],
   ['returns no issues', () => ({ issues: 'c4n4ry' }), /This value does not fit\./],
-  ['names a place that cannot be read', () => ({ issues: [{ path: [unreadable] }] }), /does not fit\./],
-  ['names a place by an object', () => ({ issues: [{ path: [{ key: unreadable }] }] }), /does not fit\./],
+  [
+    'names a place that cannot be read',
+    () => ({ issues: [{ path: [unreadable] }] }),
+    /This value does not fit\./,
+  ],
+  [
+    'names a place by an object',
+    () => ({ issues: [{ path: [{ key: unreadable }] }] }),
+    /This value does not fit\./,
+  ],
 ] as const)
   test(`a validator that ${name} refuses the event`, async (t) => {
     const schema = { '~standard': { version: 1, vendor: 'test', validate } } as const

@@ -11,8 +11,10 @@ import type { SettingDefinitionDto } from '@fastify-modular/settings/client'
 import { defaultMessages } from '@fastify-modular/settings-ui/react'
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
-import { test } from 'tap'
+import t, { test } from 'tap'
 import { checkInput, parseInput, toInput } from '#src/react/model/input.js'
+
+t.setTimeout(300_000) // of tap, which a busy machine would exceed; no test here looks at a clock
 
 const scope = SettingScope.Application
 const common = { displayName: 'Test', scope } as const

@@ -12,10 +12,19 @@ export interface Connection {
   open(signal: AbortSignal): Promise<Response>
   /** Reads everything without a stream, as the event that one would begin with. */
   poll(signal: AbortSignal): Promise<StreamEvent>
-  onEvent(event: StreamEvent): void
-  onState(state: LiveState): void
-  onSignedOut(): void
+  take(news: News): void
+  /** Has the event `look` when a wait for the next attempt is to end. */
+  readonly wakes: EventTarget
 }
+
+/** What a connection brings: an event, or how they come from now on. */
+export interface News {
+  readonly event?: StreamEvent | undefined
+  readonly state?: LiveState | 'signed out' | undefined
+}
+
+/** The caller's own values are to be read again. */
+const ownEvent: StreamEvent = { event: 'own', data: '' }
 
 /** Milliseconds. The server gives a sign of life every 25 s. */
 export const wait = { first: 1000, last: 30_000, poll: 60_000, silence: 40_000 }
@@ -26,13 +35,13 @@ export async function keepConnected(connection: Connection, signal: AbortSignal)
   while (!signal.aborted) {
     const end = await connect(connection, signal, failures).catch(() => 'failed' as const)
     if (signal.aborted) return
-    if (end === 'signed out') return connection.onSignedOut()
-    if (end === 'failed') connection.onState('offline')
+    if (end === 'signed out') return connection.take({ state: end })
+    if (end === 'failed') connection.take({ state: 'offline' })
     const backoff = Math.min(wait.first * 2 ** failures, wait.last)
     if (end === 'failed') failures++
     else if (end === 'ended') failures = 0
     // All pages lost the same server, and come back at different moments.
-    await pause((typeof end === 'number' ? end : backoff) * (0.5 + Math.random()), signal)
+    await pause((typeof end === 'number' ? end : backoff) * (0.5 + Math.random()), signal, connection.wakes)
   }
 }
 
@@ -55,7 +64,9 @@ async function connect(
     postpone()
     const response = await connection.open(AbortSignal.any([signal, silent.signal]))
     signal.throwIfAborted()
-    if (!response.ok || !response.body) {
+    // A redirect may have led to a page that asks who is there.
+    const isStream = response.ok && response.headers.get('content-type')?.startsWith('text/event-stream')
+    if (!isStream || !response.body) {
       await response.body?.cancel()
       if (response.status === 401 || response.status === 403) return 'signed out'
       // An instance that closes answers so, too: the next one may have a stream.
@@ -63,11 +74,11 @@ async function connect(
       await poll(connection, signal)
       return 1000 * Number(response.headers.get('retry-after')) || wait.poll
     }
-    connection.onState('live')
+    connection.take({ state: 'live' })
     let isOver = false
     await readEvents(response.body, postpone, (event) => {
       isOver ||= event.event === 'over'
-      connection.onEvent(event)
+      connection.take({ event })
     })
     if (!isOver) return 'ended'
     await poll(connection, signal)
@@ -80,12 +91,11 @@ async function connect(
 async function poll(connection: Connection, signal: AbortSignal): Promise<void> {
   const everything = await connection.poll(signal)
   signal.throwIfAborted()
-  connection.onEvent(everything)
-  connection.onState('polling')
+  for (const event of [everything, ownEvent]) connection.take({ event, state: 'polling' })
 }
 
-/** Resolves after a time, when the signal aborts, or when the browser has a network again. */
-export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+/** Resolves after a time, when the signal aborts, when somebody looks, or when the browser has a network again. */
+export function pause(milliseconds: number, signal: AbortSignal, wakes?: EventTarget): Promise<void> {
   return new Promise((resolve) => {
     const ended = new AbortController()
     const end = (): void => {
@@ -95,6 +105,7 @@ export function pause(milliseconds: number, signal: AbortSignal): Promise<void> 
     }
     const timer = setTimeout(end, milliseconds)
     onPage('online', end, ended.signal)
+    wakes?.addEventListener('look', end, { signal: ended.signal })
     if (signal.aborted) end()
     else signal.addEventListener('abort', end, { signal: ended.signal })
   })

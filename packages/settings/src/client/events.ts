@@ -39,7 +39,7 @@ export async function readEvents(
 function parse(text: string): StreamEvent {
   const fields: Record<string, string[]> = {}
   for (const line of text.split('\n')) {
-    const [, name = '', value = ''] = /^([^:]*):? ?(.*)$/.exec(line) ?? []
+    const [, name = '', value = ''] = /^([^:]*):? ?(.*)$/s.exec(line) ?? []
     ;(fields[name] ??= []).push(value)
   }
   return {

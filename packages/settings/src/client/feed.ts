@@ -2,10 +2,10 @@
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import type { StreamedSetting } from '../streams/audience.ts'
 import type { Open, SettingsClient } from './client.ts'
-import { keepConnected, type LiveState, pause, wait } from './connection.ts'
+import { type Connection, keepConnected, type News, pause, wait } from './connection.ts'
 import type { StreamEvent } from './events.ts'
 import { findTabs, type Tabs } from './page.ts'
-import { shareConnection, type SharedConnection } from './shared-connection.ts'
+import { shareConnection } from './shared-connection.ts'
 
 export interface FeedInit {
   readonly client: Pick<SettingsClient, 'list' | 'get' | 'mine' | 'publicValues'>
@@ -18,11 +18,10 @@ export interface FeedInit {
   isWatched(key: string): boolean
   /** Called with each value that may be a new one. */
   onValue(key: string, value: JsonValue): void
-  onState(state: LiveState): void
-  onSignedOut(): void
+  onState(state: NonNullable<News['state']>): void
 }
 
-export class Feed implements SharedConnection {
+export class Feed implements Connection {
   readonly #init: FeedInit
   readonly #settings = new Map<string, StreamedSetting>()
   /** The caller's own values; undefined while they are not known. */
@@ -31,6 +30,7 @@ export class Feed implements SharedConnection {
   /** Of the last event. Empty before the first one, which has everything. */
   #id = ''
   #running: AbortController | undefined
+  readonly wakes = new EventTarget()
   readonly #tabs: Tabs | undefined
 
   constructor(init: FeedInit) {
@@ -47,8 +47,9 @@ export class Feed implements SharedConnection {
     if (this.#running) return
     this.#running = new AbortController()
     const { signal } = this.#running
-    this.onState('connecting')
-    if (this.#tabs && this.#init.name) shareConnection(this.#tabs, this.#init.name, this, signal)
+    this.#init.onState('connecting')
+    if (this.#tabs && this.#init.name)
+      shareConnection(this.#tabs, this.#init.name, this, () => this.#snapshot(), signal)
     else void keepConnected(this, signal)
   }
 
@@ -66,34 +67,40 @@ export class Feed implements SharedConnection {
 
   async poll(signal: AbortSignal): Promise<StreamEvent> {
     const { client, isPublic } = this.#init
-    const settings = isPublic
+    const settings: StreamedSetting[] = isPublic
       ? Object.entries(await client.publicValues({ signal })).map(([key, value]) => ({ key, value }))
       : await client.list({ signal })
-    this.#forgetOwn()
-    return { id: '', event: 'snapshot', data: JSON.stringify(settings) }
+    const perUser = new Set((isPublic ? [] : await client.mine({ signal })).map(({ key }) => key))
+    const marked = settings.map((setting) =>
+      perUser.has(setting.key) ? { ...setting, perUser: true } : setting,
+    )
+    return { id: '', event: 'snapshot', data: JSON.stringify(marked) }
   }
 
-  snapshot(): StreamEvent | undefined {
+  /** Everything that is known, for a tab that joins; undefined while nothing is. */
+  #snapshot(): StreamEvent | undefined {
     if (this.#settings.size === 0) return undefined
     return { id: this.#id, event: 'snapshot', data: JSON.stringify([...this.#settings.values()]) }
   }
 
-  onEvent({ id, event, data }: StreamEvent): void {
+  take({ event, state }: News): void {
+    if (event) this.#takeEvent(event)
+    if (state) this.#init.onState(state)
+  }
+
+  /** Something was written, which a stream would show: reads without one. */
+  look(): void {
+    this.wakes.dispatchEvent(new Event('look'))
+  }
+
+  #takeEvent({ id, event, data }: StreamEvent): void {
     const isEverything = event === 'snapshot'
-    if (isEverything || (event === 'change' && this.#id)) this.#take(JSON.parse(data), isEverything)
+    if (isEverything || (event === 'change' && this.#id)) this.#takeSettings(JSON.parse(data), isEverything)
     if (event === 'own') {
       this.#forgetOwn()
       for (const { key, perUser } of this.#settings.values()) if (perUser) this.publish(key)
     }
     this.#id = id ?? this.#id
-  }
-
-  onState(state: LiveState): void {
-    this.#init.onState(state)
-  }
-
-  onSignedOut(): void {
-    this.#init.onSignedOut()
   }
 
   /** Hands the value over, or reads it first where the stream leaves it out. */
@@ -109,7 +116,7 @@ export class Feed implements SharedConnection {
     else if (this.#init.isWatched(key)) void this.#readLong(setting)
   }
 
-  #take(settings: readonly StreamedSetting[], isEverything: boolean): void {
+  #takeSettings(settings: readonly StreamedSetting[], isEverything: boolean): void {
     const before = new Map(this.#settings)
     if (isEverything) this.#settings.clear()
     for (const setting of settings) {
@@ -166,8 +173,8 @@ export class Feed implements SharedConnection {
   }
 }
 
-/** Whether a row is one that is known, but for its long value, which was read already. */
+/** Whether a stored row is one that is known, but for its long value, which was read already. */
 function isWithout(known: StreamedSetting, setting: StreamedSetting): boolean {
   const { value, ...rest } = known
-  return value !== undefined && setting.version !== 0 && JSON.stringify(rest) === JSON.stringify(setting)
+  return value !== undefined && Boolean(setting.version) && JSON.stringify(rest) === JSON.stringify(setting)
 }

@@ -36,6 +36,8 @@ export interface LiveClient extends SettingsClient {
   first(key: string): JsonValue | undefined
   /** How values arrive. */
   readonly state: LiveState
+  /** Calls the listener with each new `state`. Returns the function that stops it. */
+  onState(listener: (state: LiveState) => void): () => void
 }
 
 /** A settings client that follows changes: `createLiveClient().watch(app.title, (title) => …)`. */
@@ -45,6 +47,7 @@ export function createLiveClient(options: LiveClientOptions = {}): LiveClient {
     const response = await (options.fetch ?? fetch)(...args)
     const tag = response.headers.get('settings-tag')
     if (tag !== null) live.meet(tag)
+    if (response.ok && (args[1]?.method ?? 'GET') !== 'GET') live.look()
     return response
   }
   const tagged = { ...options, fetch: fetchTagged }
@@ -59,6 +62,7 @@ export function createLiveClient(options: LiveClientOptions = {}): LiveClient {
     get state() {
       return live.state
     },
+    onState: (listener) => live.onState(listener),
   }
 }
 
@@ -86,11 +90,12 @@ class Live {
   readonly #client: SettingsClient
   readonly #options: LiveClientOptions & { readonly data: PublicData }
   readonly #listeners = new Map<string, Set<Listener>>()
+  readonly #stateListeners = new Set<{ readonly call: (state: LiveState) => void }>()
   readonly #values: Map<string, JsonValue>
   #feed: Feed | undefined
   /** Names caller and session; null while that is not known, undefined where it means nothing. */
   #tag: string | null | undefined
-  #tagged = 0
+  #tagged = -tagLife
 
   constructor(client: SettingsClient, options: LiveClientOptions & { readonly data: PublicData }) {
     this.#client = client
@@ -108,6 +113,12 @@ class Live {
 
   known(key: string): JsonValue | undefined {
     return this.#values.get(key)
+  }
+
+  onState(call: (state: LiveState) => void): () => void {
+    const listener = { call }
+    this.#stateListeners.add(listener)
+    return () => this.#stateListeners.delete(listener)
   }
 
   watch(key: string, callback: Listener): () => void {
@@ -138,11 +149,17 @@ class Live {
       this.#tag = tag
       return
     }
-    const isStable = Date.now() - this.#tagged > tagLife
-    this.#tagged = Date.now()
+    const now = performance.now() // the clock of the wall may go back
+    const isStable = now - this.#tagged > tagLife
+    this.#tagged = now
     this.#tag = isStable ? tag : undefined
     this.#forget()
     this.#start()
+  }
+
+  /** The client has written something. */
+  look(): void {
+    this.#feed?.look()
   }
 
   #createFeed(): Feed {
@@ -154,8 +171,7 @@ class Live {
       name: name ? `settings ${name}` : undefined,
       isWatched: (key) => this.#listeners.has(key),
       onValue: (key, value) => this.#take(key, value),
-      onState: (state) => (this.state = state),
-      onSignedOut: () => this.#forget(),
+      onState: (state) => (state === 'signed out' ? this.#forget() : this.#setState(state)),
     })
   }
 
@@ -163,6 +179,13 @@ class Live {
     if (JSON.stringify(this.#values.get(key)) === JSON.stringify(value)) return
     this.#values.set(key, value)
     for (const listener of this.#listeners.get(key) ?? []) this.#call(key, listener, value)
+  }
+
+  #setState(state: LiveState): void {
+    if (this.state === state) return
+    this.state = state
+    for (const listener of this.#stateListeners)
+      queueMicrotask(() => this.#stateListeners.has(listener) && listener.call(state))
   }
 
   /** Later, so that a listener that throws breaks nothing but itself. */
@@ -177,6 +200,6 @@ class Live {
     this.#feed?.stop()
     this.#feed = undefined
     this.#values.clear()
-    this.state = 'offline'
+    this.#setState('offline')
   }
 }

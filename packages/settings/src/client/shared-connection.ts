@@ -2,36 +2,40 @@
  * One connection for all tabs of a browser: a Web Lock has one leader, which tells the others what arrives. Own values of
  * the caller are in no event, so that they are never told.
  */
-import { type Connection, keepConnected, type LiveState, wait } from './connection.ts'
+import { type Connection, keepConnected, type News, wait } from './connection.ts'
 import type { StreamEvent } from './events.ts'
 import type { Channel, Tabs } from './page.ts'
 
-export interface SharedConnection extends Connection {
-  /** Everything that is known, for a tab that joins; undefined while nothing is. */
-  snapshot(): StreamEvent | undefined
-}
-
-interface Message {
-  /** A tab joins, or has not heard of the leader for long. */
-  readonly isQuestion?: true
-  readonly state?: LiveState
-  readonly event?: StreamEvent | undefined
-  readonly isSignedOut?: true
+/** What the leader tells, or what another tab wants of it. */
+interface Message extends News {
+  /** The leader that tells. */
+  readonly from?: string
+  /** It has just begun: what an earlier one tells does not count any more. */
+  readonly isNew?: true
+  /** `news`: a tab does not know what is known. `look`: it has written something. */
+  readonly wanted?: 'news' | 'look'
 }
 
 /** Milliseconds that a leader has for the answer to a question, before another tab takes its place. */
 const answerTime = 5000
 
-/** @param name of caller and session: what one caller may see is told to no other */
+/**
+ * @param name of caller and session: what one caller may see is told to no other
+ * @param snapshot everything that is known, for a tab that joins
+ */
 export function shareConnection(
   { locks, open }: Tabs,
   name: string,
-  connection: SharedConnection,
+  connection: Connection,
+  snapshot: () => StreamEvent | undefined,
   signal: AbortSignal,
 ): void {
   const channel: Channel<Message> = open(name)
+  const own = String(Math.random())
   let isLeader = false
-  let state: LiveState = 'connecting'
+  /** The one that is heard; a leader hears itself alone. */
+  let leader: string | undefined
+  let state: News['state']
   let watchdog: ReturnType<typeof setTimeout> | undefined
   signal.addEventListener('abort', () => {
     clearTimeout(watchdog)
@@ -41,37 +45,35 @@ export function shareConnection(
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel has one origin
     if (!signal.aborted) channel.postMessage(message)
   }
+  const ask = (): void => {
+    leader = undefined
+    tell({ wanted: 'news' })
+  }
 
   const relay: Connection = {
     open: (until) => connection.open(until),
     poll: (until) => connection.poll(until),
-    onEvent(event) {
-      tell({ event })
-      connection.onEvent(event)
+    take(news) {
+      state = news.state ?? state
+      tell({ from: own, ...news })
+      connection.take(news)
     },
-    onState(next) {
-      state = next
-      tell({ state })
-      connection.onState(state)
-    },
-    onSignedOut() {
-      tell({ isSignedOut: true })
-      connection.onSignedOut()
-    },
+    wakes: connection.wakes,
   }
 
-  channel.addEventListener('message', ({ data }) => {
-    if (data.isQuestion) {
-      if (isLeader) tell({ state, event: connection.snapshot() })
-      return
-    }
+  channel.addEventListener('message', ({ data: { from, isNew, wanted, ...news } }) => {
+    if (wanted === 'news' && isLeader) tell({ from: own, state, event: snapshot() })
+    if (wanted === 'look' && isLeader) connection.wakes.dispatchEvent(new Event('look'))
+    if (wanted) return
+    if (isNew) leader = from
+    leader ??= from
+    if (leader !== from) return
     expectNews()
-    if (data.event) connection.onEvent(data.event)
-    if (data.state) connection.onState(data.state)
-    if (data.isSignedOut) connection.onSignedOut()
+    connection.take(news)
   })
+  connection.wakes.addEventListener('look', () => !isLeader && tell({ wanted: 'look' }), { signal })
   expectNews()
-  tell({ isQuestion: true })
+  ask()
   void follow()
 
   /** Leads when all earlier ones are gone, and again after another tab took its place. */
@@ -85,13 +87,16 @@ export function shareConnection(
     await locks
       .request(name, how, async () => {
         isLeader = true
+        leader = own
         clearTimeout(watchdog)
+        tell({ from: own, isNew: true })
         await keepConnected(relay, both)
       })
       .catch(() => {}) // the lock was taken away, or nobody waits for it any more
     lost.abort()
     isLeader = false
     expectNews()
+    ask() // what a page read while it was frozen is old
   }
 
   /** A leader whose page is frozen keeps its lock, and says nothing. */
@@ -99,7 +104,7 @@ export function shareConnection(
     clearTimeout(watchdog)
     if (isLeader || signal.aborted) return
     watchdog = setTimeout(() => {
-      tell({ isQuestion: true })
+      ask()
       watchdog = setTimeout(() => void lead({ steal: true }), answerTime * (1 + Math.random() / 5))
     }, wait.silence - answerTime)
   }

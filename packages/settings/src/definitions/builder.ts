@@ -1,6 +1,6 @@
 /** What defines the settings of a module: a token map, or a function of a builder. */
 import type { RuleResult, SettingDefinition } from '../setting-definition.ts'
-import { messagesOf } from '../values/validate.ts'
+import { askRule } from '../values/validate.ts'
 import type { CrossRule, Registry } from './registry.ts'
 import type { SettingToken, SettingValue } from './tokens.ts'
 
@@ -69,12 +69,14 @@ export function createRule<M extends RuleTokens>(
 ): CrossRule {
   const names = Object.entries(tokens).map(([name, { key }]) => [name, key] as const)
   const keys = names.map(([, key]) => key)
+  const isSecret = Object.values(tokens).some(({ sensitive }) => sensitive)
   return {
     module,
     keys,
     check(valueOf) {
       const values = Object.fromEntries(names.map(([name, key]) => [name, valueOf(key)]))
-      return messagesOf(check(values as RuleValues<M>), keys.join(', ')) // each value fits its definition
+      // Each value fits its definition.
+      return askRule(() => check(values as RuleValues<M>), { keys: keys.join(', '), isSecret })
     },
   }
 }

@@ -118,27 +118,23 @@ interface CompletedDefinition {
 }
 
 /**
- * Reads every member of a declaration once and copies it, so that later changes have no effect; members that were left
- * out get their defaults. The options of a Select are its allowed values unless it lists those itself.
+ * Copies every member of a declaration, so that later changes have no effect; members that were left out get their
+ * defaults. The options of a Select are its allowed values unless it lists those itself.
  * JavaScript modules may declare anything: `memberProblems` reports what cannot be used.
  */
 export function completeDefinition(declared: SettingDefinition): CompletedDefinition {
   const unknown: string[] = []
-  let validator: StandardSchema | null = null
   const copy = copyMembers(definitionSchema.properties, declared, {
     unknown,
     path: '',
     further: ['validate'],
-    replace(name, value) {
-      if (name !== 'schema' || !isStandardSchema(value)) return value
-      validator = value
-      return describe(value)
-    },
   })
-  const complete = copy as CompleteDefinition
-  // The schema of a secret may have a secret as its default.
-  const definition = Object.freeze(validator && complete.sensitive ? { ...complete, schema: null } : complete)
-  const { options, allowedValues } = definition
+  const definition = copy as CompleteDefinition
+  const { schema } = declared
+  const validator = isStandardSchema(schema) ? schema : null
+  // That of a secret may have a secret as its default.
+  if (validator) Object.assign(copy, { schema: definition.sensitive ? null : describe(validator) })
+  const { options, allowedValues } = Object.freeze(definition)
   if (allowedValues !== null || !options || !isValid('options', definition))
     return { definition, unknown, validator }
   const allowed = Object.freeze(options.map(({ value }) => value))
@@ -187,14 +183,12 @@ interface CopyContext {
   readonly unknown: string[]
   /** Members that are not copied. */
   readonly further?: readonly string[]
-  /** What a member is copied as. */
-  readonly replace?: (name: string, value: unknown) => unknown
 }
 
 function copyMembers(
   members: Readonly<Record<string, TSchema>>,
   declared: object,
-  { path, unknown, further = [], replace = (_name, value) => value }: CopyContext,
+  { path, unknown, further = [] }: CopyContext,
 ): object {
   for (const name of Object.keys(declared)) {
     if (!Object.hasOwn(members, name) && !further.includes(name))
@@ -203,7 +197,7 @@ function copyMembers(
   // With all members from the start: an object that gets so many one by one becomes a hash table (bench/boot.mjs).
   const copy: Record<string, unknown> = { ...members }
   for (const [name, schema] of Object.entries(members)) {
-    const own = replace(name, Reflect.get(declared, name))
+    const own: unknown = Reflect.get(declared, name)
     const value: unknown = 'default' in schema ? (own ?? schema.default) : own
     const isNested = typeof value === 'object' && value !== null && value !== schema.default
     copy[name] =

@@ -4,6 +4,7 @@ import {
   FMOD_SETTINGS_FROZEN,
   FMOD_SETTINGS_INVALID_DEFINITIONS,
   FMOD_SETTINGS_INVALID_ENVIRONMENT,
+  toLines,
 } from '../misuse-errors.ts'
 import {
   type CompleteDefinition,
@@ -173,10 +174,6 @@ export class Registry implements SettingDefinitions {
   }
 }
 
-function toLines(problems: readonly string[]): string {
-  return problems.map((problem) => `\n  - ${problem}`).join('')
-}
-
 /** JavaScript modules may pass anything. */
 function keyOf(definition: unknown): string | undefined {
   if (typeof definition !== 'object' || definition === null || !('key' in definition)) return undefined
@@ -280,7 +277,7 @@ export interface CrossRule {
   readonly keys: readonly string[]
   /**
    * Messages that say what to enter; none if the values go together.
-   * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the rule returned something other than messages
+   * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the rule returned something other than messages, or it threw at a secret
    */
   check(valueOf: (key: string) => JsonValue): string[]
 }

@@ -1,8 +1,8 @@
 /** The value that a definition's environment variable fixes, in the variable or in the file that `<name>_FILE` names. */
 import { closeSync, openSync, readSync } from 'node:fs'
-import { notFitting } from '@fastify-modular/core/internal'
 import type { JsonValue } from '../setting-definition.ts'
 import { decodeDefault, deepFreeze } from '../values/json.ts'
+import { notFitting } from '../values/standard-schema.ts'
 import { parseValue, type RegisteredSetting } from '../values/validate.ts'
 
 /** Without a value the variable is not set, or has problems: they name the variable and never what it holds. */

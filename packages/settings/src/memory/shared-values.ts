@@ -4,11 +4,10 @@
  */
 import { ArgumentException, NotFoundException } from '@fastify-modular/core'
 import type { Registry } from '../definitions/registry.ts'
-import { deepFreeze } from '../values/json.ts'
-import { parseValue, type RegisteredSetting } from '../values/validate.ts'
+import type { RegisteredSetting } from '../values/validate.ts'
 import { FMOD_SETTINGS_UNKNOWN_KEY } from '../misuse-errors.ts'
 import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
-import type { Locked, LockedBy, LockedValue } from '../overrides.ts'
+import { type Locked, type LockedBy, lockedValueOf } from '../overrides.ts'
 import { isSameRow } from '../store/plan-write.ts'
 import { noRevision, type Revision, revisionId } from '../store/revision.ts'
 import type { RowId, StoredRow } from '../store/store.ts'
@@ -226,17 +225,15 @@ export class SharedValues {
   #toState(setting: RegisteredSetting): SettingState {
     const system = this.#layer(setting, SettingScope.System)
     const application = this.#layer(setting, SettingScope.Application)
-    const { key, scope } = setting.definition
-    const isSystem = scope === SettingScope.System
-    const { value: locked, by = null } = this.#init.locked.get(key) ?? lockedByVariable(setting)
-    const lockedValue = locked === undefined ? undefined : toEffective(setting, locked)
+    const isSystem = setting.definition.scope === SettingScope.System
+    const { value: locked, by: lockedBy = null } = lockedValueOf(setting, this.#init.locked) ?? {}
     const shared = resolve({
-      locked: lockedValue,
+      locked,
       application: isSystem ? undefined : application,
       system: isSystem ? system : undefined,
       default: setting.defaultValue,
     })
-    return { setting, locked: lockedValue, lockedBy: by, system, application, shared }
+    return { setting, locked, lockedBy, system, application, shared }
   }
 
   #layer(setting: RegisteredSetting, scope: SharedScope): Layer | undefined {
@@ -254,15 +251,6 @@ export class SharedValues {
       return isSameRow(known?.row, row) ? [] : [key]
     })
   }
-}
-
-/** What a write of the value would store. The boot has checked that it fits. */
-function toEffective(setting: RegisteredSetting, value: JsonValue): JsonValue {
-  return setting.parseSchema ? deepFreeze(parseValue(setting, value).value) : value
-}
-
-function lockedByVariable({ environment }: RegisteredSetting): Partial<LockedValue> {
-  return environment === undefined ? {} : { value: environment, by: 'variable' }
 }
 
 /** The revision of a change that a load replaces, whatever it brings. */

@@ -30,7 +30,7 @@ type Resolve<T> = (
  * ones. A change of a shared value is the event `PROVIDER_CONFIGURATION_CHANGED`; users' own changes are no events.
  */
 export function settingsProvider({ settings }: { readonly settings: Settings }): SettingsProvider {
-  const events = new ProviderEvents()
+  const events = new ProviderEvents().setMaxListeners(0) // each client of the SDK adds its own
   let unsubscribe: (() => void) | undefined
 
   /** For flags of one type. What is thrown becomes the error code of the evaluation. */
@@ -91,28 +91,22 @@ class FlagError extends Error {
   }
 }
 
-/** The event emitter that the SDK asks of providers. */
-class ProviderEvents {
-  readonly #emitter = new EventEmitter().setMaxListeners(0) // each client of the SDK adds its own
-
-  emit(type: string, details?: object): void {
-    this.#emitter.emit(type, details)
-  }
-
+/** The event emitter that the SDK asks of providers: that of Node by other names. */
+class ProviderEvents extends EventEmitter {
   addHandler(type: string, handler: (details?: never) => unknown): void {
-    this.#emitter.on(type, handler)
+    this.on(type, handler)
   }
 
   removeHandler(type: string, handler: (details?: never) => unknown): void {
-    this.#emitter.off(type, handler)
+    this.off(type, handler)
   }
 
   removeAllHandlers(...type: [type?: string]): void {
-    this.#emitter.removeAllListeners(...type)
+    this.removeAllListeners(...type)
   }
 
-  getHandlers(type: string): ((details?: object) => unknown)[] {
-    return this.#emitter.listeners(type) as ((details?: object) => unknown)[] // only `addHandler` adds any
+  getHandlers(type: string): (() => unknown)[] {
+    return this.listeners(type) as (() => unknown)[] // only `addHandler` adds any
   }
 
   /** What a handler throws is in the log of the settings. */

@@ -52,6 +52,8 @@ interface Stream {
   readonly reply: FastifyReply
   readonly sink: Sink
   readonly caller: StreamedCaller | undefined
+  /** The address; a request of HTTP/2 that has ended does not know it any more. */
+  readonly ip: string
   isOpen: boolean
   /** Bytes that may wait: one event may be long. */
   mayWait: number
@@ -202,6 +204,7 @@ export class Streams {
       reply,
       sink: isDirect ? raw.socket : raw,
       caller,
+      ip: request.ip,
       isOpen: true,
       mayWait: bounds.unsent,
       waited: 0,
@@ -209,7 +212,7 @@ export class Streams {
     this.#open.add(stream)
     if (caller) this.#callers.set(caller.hash, caller)
     if (caller) caller.streams.add(stream)
-    else this.#addresses.set(request.ip, (this.#addresses.get(request.ip) ?? 0) + 1)
+    else this.#addresses.set(stream.ip, (this.#addresses.get(stream.ip) ?? 0) + 1)
     raw.once('close', () => this.#forget(stream))
     // A response that waits for another one on its connection is never closed.
     if (raw.socket === null) request.raw.socket.once('close', () => this.#forget(stream))
@@ -227,12 +230,11 @@ export class Streams {
     stream.isOpen = false
     this.#open.delete(stream)
     this.#ownChanged.delete(stream)
-    const { caller, reply } = stream
+    const { caller, ip } = stream
     if (caller) {
       caller.streams.delete(stream)
       if (caller.streams.size === 0) this.#callers.delete(caller.hash)
     } else {
-      const { ip } = reply.request
       const left = (this.#addresses.get(ip) ?? 1) - 1
       if (left > 0) this.#addresses.set(ip, left)
       else this.#addresses.delete(ip)

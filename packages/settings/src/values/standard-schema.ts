@@ -1,14 +1,12 @@
 /** Json settings whose schema is a validator of Standard Schema: it makes the value that is stored. */
-import {
-  notFitting,
-  type StandardIssue,
-  type StandardSchema,
-  validateStandard,
-} from '@fastify-modular/core/internal'
+import { type StandardIssue, type StandardSchema, validateStandard } from '@fastify-modular/core/internal'
 import { FMOD_SETTINGS_INVALID_SCHEMA_RESULT } from '../misuse-errors.ts'
 import type { JsonValue } from '../setting-definition.ts'
-import { checkJson, encodeValue, readText } from './json.ts'
+import { checkJson, deepFreeze, encodeValue, readText } from './json.ts'
 import { mostProblems, type ParseSchema } from './json-schema.ts'
+
+/** In place of a message that quotes a value, or might. */
+export const notFitting = 'This value does not fit.'
 
 /** Of a validator that makes something of a value which JSON cannot carry, or which it would change again. */
 export const notAsChecked = 'This value cannot be stored as it is checked.'
@@ -28,25 +26,17 @@ export function compileStandardSchema(
   schema: StandardSchema,
   { key, isSecret, maxBytes }: StandardInit,
 ): ParseSchema {
-  function run(value: JsonValue): ReturnType<ParseSchema> {
-    // A copy: validators may change what they are given.
-    const result = validate(readText(encodeValue(value)))
-    if ('issues' in result)
-      return { value, errors: isSecret ? [notFitting] : messagesOf(result.issues, value) }
-    const isJson =
-      result.value !== '' && result.value !== null && checkJson(result.value, maxBytes).length === 0
-    // A copy of this, too: it may be the validator's own default.
-    return isJson
-      ? { value: readText(encodeValue(result.value as JsonValue)), errors: [] }
-      : { value, errors: [notAsChecked] }
+  /** A copy: it may be the validator's own default. */
+  function toStored(output: unknown): JsonValue | undefined {
+    const isJson = output !== '' && output !== null && checkJson(output, maxBytes).length === 0
+    return isJson ? deepFreeze(copyOf(output as JsonValue)) : undefined // which was checked
   }
 
-  function validate(value: JsonValue): ReturnType<typeof validateStandard> {
-    try {
-      return validateStandard(schema, value)
-    } catch (error) {
-      throw new FMOD_SETTINGS_INVALID_SCHEMA_RESULT(key, error instanceof Error ? error.message : '')
-    }
+  function run(value: JsonValue): ReturnType<ParseSchema> {
+    const made = validateStandard(schema, copyOf(value), toStored) // validators may change what they are given
+    if ('failure' in made) throw new FMOD_SETTINGS_INVALID_SCHEMA_RESULT(key, made.failure)
+    if ('issues' in made) return { value, errors: isSecret ? [notFitting] : messagesOf(made.issues, value) }
+    return made.value === undefined ? { value, errors: [notAsChecked] } : { value: made.value, errors: [] }
   }
 
   return (given) => {
@@ -58,34 +48,44 @@ export function compileStandardSchema(
   }
 }
 
+function copyOf(value: JsonValue): JsonValue {
+  return readText(encodeValue(value))
+}
+
 /** The first message of each part. */
 function messagesOf(issues: readonly StandardIssue[], value: JsonValue): string[] {
-  const leaves = leavesOf(value)
+  const isQuoting = createFindQuote(value)
   const byPointer = new Map<string, string>()
   for (const { pointer, message } of issues) {
-    const shown = message === '' || quotes(message, leaves) ? notFitting : message
-    if (!byPointer.has(pointer)) byPointer.set(pointer, pointer === '' ? shown : `${pointer}: ${shown}`)
+    if (byPointer.has(pointer)) continue
+    const shown = message === '' || isQuoting(message) ? notFitting : message
+    byPointer.set(pointer, pointer === '' ? shown : `${pointer}: ${shown}`)
     if (byPointer.size === mostProblems) break
   }
   return byPointer.size === 0 ? [notFitting] : [...byPointer.values()]
 }
 
-/** Shorter ones stand in any sentence. */
+/** Shorter parts of a value stand in any sentence. */
 const shortestLeaf = 3
+
+/** Returns the function that finds parts of a value in a message: as they are or trimmed, in other letter case, escaped or grouped. */
+function createFindQuote(value: JsonValue): (message: string) => boolean {
+  const leaves = leavesOf(value)
+  const isLong = ({ length }: string) => length >= shortestLeaf
+  const letters = new Set(leaves.map(lettersOf).filter(isLong))
+  const texts = new Set(leaves.filter(isLong))
+  return (message) => {
+    const said = lettersOf(message)
+    return (
+      [...texts].some((text) => message.includes(text)) || [...letters].some((text) => said.includes(text))
+    )
+  }
+}
 
 /** The parts of a value that are not made of parts, as they are and as JSON escapes them. */
 function leavesOf(value: JsonValue): string[] {
   if (typeof value === 'object' && value !== null) return Object.values(value).flatMap(leavesOf)
-  return [String(value), JSON.stringify(value)].filter(({ length }) => length >= shortestLeaf)
-}
-
-/** Whether a message repeats a part of the value, as it is or trimmed, in other letter case, escaped or grouped. */
-function quotes(message: string, leaves: readonly string[]): boolean {
-  const said = lettersOf(message)
-  return leaves.some((leaf) => {
-    const letters = lettersOf(leaf)
-    return message.includes(leaf) || (letters.length >= shortestLeaf && said.includes(letters))
-  })
+  return [String(value), JSON.stringify(value)]
 }
 
 function lettersOf(text: string): string {

@@ -1,4 +1,5 @@
 /** Registered settings, and the checks of their values. Nothing is coerced, no message repeats a value. */
+import { ignoreRejection, isThenable } from '@fastify-modular/core/internal'
 import {
   type CompleteDefinition,
   isStorable,
@@ -85,7 +86,7 @@ interface ParsedValue {
  * Returns everything that is wrong with a value, or the value to store: another one where a validator made it.
  * Null is fine unless the setting is required: it clears.
  * @param budget shared by all values of one write; without it the pattern is searched whatever was before
- * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the definition's own rule returned something other than messages
+ * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the definition's own rule returned something other than messages, or it threw at a secret
  * @throws {FMOD_SETTINGS_INVALID_SCHEMA_RESULT} its validator throws or is asynchronous
  */
 export function parseValue(setting: RegisteredSetting, given: unknown, budget?: PatternBudget): ParsedValue {
@@ -119,16 +120,29 @@ export function isTextLike(type: SettingType): boolean {
   )
 }
 
+/** What a rule of the developer's own is about: the keys, for its error, and whether one of the values is a secret. */
+interface RuleSubject {
+  readonly keys: string
+  readonly isSecret: boolean
+}
+
 /**
  * The messages of a rule of the developer's own.
- * @param subject what the rule is about, for the error
- * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the rule returned something other than messages
+ * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} it returned something other than messages, or it threw at a secret
  */
-export function messagesOf(result: unknown, subject: string): string[] {
+export function askRule(rule: () => unknown, { keys, isSecret }: RuleSubject): string[] {
+  let result: unknown
+  try {
+    result = rule()
+  } catch (error) {
+    // What is thrown may quote the value: a TypeError of `new URL` has it as a member.
+    throw isSecret ? new FMOD_SETTINGS_INVALID_RULE_RESULT(keys) : error
+  }
+  if (isThenable(result)) ignoreRejection(result)
   if (result === undefined || result === null) return []
   const messages: readonly unknown[] = Array.isArray(result) ? result : [result]
   if (!messages.every((message) => typeof message === 'string'))
-    throw new FMOD_SETTINGS_INVALID_RULE_RESULT(subject)
+    throw new FMOD_SETTINGS_INVALID_RULE_RESULT(keys)
   return [...messages]
 }
 
@@ -192,7 +206,8 @@ export function describeFormat(
 }
 
 function checkRule({ definition, validate }: RegisteredSetting, value: JsonValue): string[] {
-  return validate ? messagesOf(validate(value), definition.key) : []
+  if (!validate) return []
+  return askRule(() => validate(value), { keys: definition.key, isSecret: definition.sensitive })
 }
 
 const color = /^#[0-9a-fA-F]{6}$/

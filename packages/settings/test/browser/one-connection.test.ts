@@ -164,6 +164,19 @@ const holdLongTimers = `{
   }
 }`
 
+test('where no stream is to be had, what one tab writes shows in all tabs at once', async (t) => {
+  const visited = await open(t, { settings: { stream: false } })
+  if (!visited) return
+  const { context, signIn } = visited
+  await signIn(context, 'alice')
+  const pages = [await visited.open(context), await visited.open(context)]
+  for (const page of pages) await until(async () => (await stateOf(page)) === 'polling')
+  for (const [index, theme] of ['dark', 'system'].entries()) {
+    await pages[index]?.evaluate(`window.client.setMine('app.theme', '${theme}')`)
+    await Promise.all(pages.map((page) => shows(page, 'app.theme', theme)))
+  }
+})
+
 test('a leader whose page is frozen is replaced, and does not lead when it wakes', async (t) => {
   const visited = await open(t)
   if (!visited) return
@@ -189,10 +202,13 @@ test('a leader whose page is frozen is replaced, and does not lead when it wakes
   await shows(follower, 'app.title', 'Acme')
   t.equal(streams.length, 2)
 
+  await change(app, 'app.title', 'Bolt')
+  await shows(follower, 'app.title', 'Bolt')
   release()
   await frozen
-  await shows(leader, 'app.title', 'Acme')
+  await shows(leader, 'app.title', 'Bolt')
   await until(() => openStreams() === 1)
+  t.same(await valuesOf(follower, 'app.title'), ['Fastify Modular', 'Acme', 'Bolt'], 'nothing old is heard')
   t.equal(streams.length, 2)
 })
 

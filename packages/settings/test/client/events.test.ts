@@ -37,6 +37,11 @@ test('events are read wherever the network cuts them', async (t) => {
   t.same((await read(...Array.from(crlf, (byte) => Uint8Array.of(byte)))).events, expected)
 })
 
+test('data may have the line ends of other languages, which JSON does not escape', async (t) => {
+  const data = JSON.stringify('a\u2028b\u2029c')
+  t.match((await read(`event: change\ndata: ${data}\n\n`)).events, [{ event: 'change', data }])
+})
+
 test('an event that the end of the answer cuts off is dropped', async (t) => {
   t.same(await read('data: 1\n\ndata: 2\n'), { events: [{ id: undefined, event: '', data: '1' }], bytes: 1 })
 })

@@ -22,6 +22,8 @@ function stopTime(t: Test) {
   }
 }
 
+const streamed = { headers: { 'content-type': 'text/event-stream; charset=utf-8' } }
+
 /** A `fetch` whose streams are answered by a function, where it returns an answer. */
 function answerStreams(answer: () => Response | undefined): typeof fetch {
   return async (...args) => (String(args[0]).endsWith('/stream') && answer()) || fetch(...args)
@@ -32,7 +34,8 @@ test('where no stream is to be had, values are polled, and a stream is tried aga
     () => new Response('', { status: 503, headers: { 'retry-after': '30' } }),
     () => new Response('', { status: 429, headers: { 'retry-after': '60' } }),
     () => new Response('', { status: 404 }),
-    () => new Response('id: 0-00000000\nevent: over\ndata: {}\n\n'),
+    () => new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } }),
+    () => new Response('id: 0-00000000\nevent: over\ndata: {}\n\n', streamed),
   ])
     await t.test('', async (t) => {
       const { tick, settled } = stopTime(t)
@@ -68,7 +71,7 @@ test('a stream without a sign of life for 40 seconds is opened again', async (t)
         start: (controller) =>
           args[1]?.signal?.addEventListener('abort', () => controller.error(new Error('aborted'))),
       })
-      return new Response(never)
+      return new Response(never, streamed)
     },
   })
   const title = follow(t, client, 'app.title')
@@ -98,4 +101,16 @@ test('own values that cannot be read delay no value of the application', async (
   tick(30_000)
   await settled(() => theme.values.length === 1)
   t.same(theme.values, ['dark'])
+})
+
+test('where values are polled, a change that the client makes shows at once', async (t) => {
+  const { settled } = stopTime(t)
+  const app = await start(t, { stream: false, selfService: true })
+  await app.settings.set('app.theme', 'system', { userId: 'alice' })
+  const client = await clientOf(app)
+  const theme = follow(t, client, 'app.theme')
+  await settled(() => client.state === 'polling' && theme.values.length === 1)
+  await client.setMine('app.theme', 'dark')
+  await settled(() => theme.values.length === 2)
+  t.same(theme.values, ['system', 'dark'])
 })

@@ -1,6 +1,6 @@
 /** The live client: values as they change, for everybody who may see them. */
 import { once } from 'node:events'
-import { memoryStore, settings, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
+import { memoryStore, setting, settings, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
 import type { JsonValue } from '@fastify-modular/settings/client'
 import { until } from '@fastify-modular/test-support/until'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -93,6 +93,19 @@ test('a long value is read when it is watched; a secret is null', async (t) => {
   t.same([banner.values, secret.values], [[long, `${long}!`], [null]])
 })
 
+test('a long public value is read again after each change, and gives way to a short one', async (t) => {
+  const text = setting.text('app.text', { displayName: 'Text', scope: Application, public: true })
+  const app = await start(t, { definitions: [text] })
+  const client = await clientOf(app, { public: true })
+  const { values } = follow(t, client, 'app.text')
+  const expected = [null, 'a'.repeat(5000), 'b'.repeat(5000), 'c']
+  for (const [index, value] of expected.entries()) {
+    if (value !== null) await app.settings.set(text, value)
+    await until(() => values.length === index + 1)
+  }
+  t.same(values, expected)
+})
+
 test('visitors who are not signed in follow public settings', async (t) => {
   const app = await start(t)
   const client = await clientOf(app, { public: true, headers: {} })
@@ -126,6 +139,20 @@ async function listenAgain(t: Test, options: SettingsOptions, port: number): Pro
   await app.listen({ port, host: '127.0.0.1' })
   return app
 }
+
+test('a listener of the state is called with each new one, until it is removed', async (t) => {
+  const app = await start(t)
+  const client = await clientOf(app)
+  const [states, later]: [string[], string[]] = [[], []]
+  t.teardown(client.onState((state) => void states.push(state)))
+  const stop = client.onState((state) => void later.push(state))
+  follow(t, client, 'app.title')
+  await until(() => client.state === 'live')
+  stop()
+  await app.close()
+  await until(() => client.state === 'offline')
+  t.same([states, later], [['live', 'offline'], ['live']])
+})
 
 test('a listener is not called after it was removed, and one that is added twice is called twice', async (t) => {
   const app = await start(t)

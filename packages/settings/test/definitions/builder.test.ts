@@ -117,3 +117,20 @@ test('a rule that returns something other than messages is a mistake that names 
     message: /a\.b/,
   })
 })
+
+test('a rule that throws at a secret is a mistake whose error has nothing of the secret', async (t) => {
+  const port = setting.number('mail.port', { displayName: 'Port', scope: SettingScope.System })
+  const password = setting.password('mail.password', {
+    displayName: 'Password',
+    scope: SettingScope.System,
+    sensitive: true,
+  })
+  const failing = ({ port }: { port: number | null }) => {
+    throw new Error(`hunter2 ${port}`)
+  }
+  t.throws(() => createRule('test', { port, password }, failing).check(() => null), {
+    code: 'FMOD_SETTINGS_INVALID_RULE_RESULT',
+    message: /^(?!.*hunter2).*mail\.port, mail\.password/,
+  })
+  t.throws(() => createRule('test', { port }, failing).check(() => null), { message: 'hunter2 null' })
+})

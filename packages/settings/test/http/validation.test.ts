@@ -71,7 +71,7 @@ const writes: readonly (readonly [string, Method, string, unknown, Record<string
   ['a removal', 'DELETE', '/x.rule?scope=1', undefined],
 ]
 for (const [what, method, path, body, headers] of writes) {
-  test(`decision 57: the rule of a definition runs at most twice for ${what}`, async (t) => {
+  test(`decision 79: the rule of a definition runs at most twice for ${what}`, async (t) => {
     let runs = 0
     const validate = (): undefined => void runs++
     const common = { displayName: 'X', pattern: '.', validate }

@@ -1,7 +1,7 @@
 /** `write`: the permission that a definition names. The table of ways × roles × settings is derived from the routes. */
 import type { Caller } from '@fastify-modular/core'
 import { setting, settings, SettingScope } from '@fastify-modular/settings'
-import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyRequest, type RouteOptions } from 'fastify'
 import { type Test, test } from 'tap'
 import { rejection } from '../support/app.ts'
 
@@ -65,27 +65,20 @@ interface Started {
   readonly routes: readonly RouteOptions[]
 }
 
-async function start(
-  t: { teardown(close: () => unknown): unknown },
-  caller: Caller,
-  stored?: (typeof definitions)[number],
-): Promise<Started> {
+/** The header `x-caller` names the caller. */
+async function start(t: { teardown(close: () => unknown): unknown }): Promise<Started> {
   const app = Fastify()
   t.teardown(() => app.close())
   const routes: RouteOptions[] = []
   app.addHook('onRoute', (route) => void routes.push(route))
-  await app.register(settings, { definitions, caller: () => caller })
+  const caller = ({ headers }: FastifyRequest) => roles.find(({ id }) => id === headers['x-caller']) ?? null
+  await app.register(settings, { definitions, caller })
   await app.ready()
-  if (stored) {
-    await app.settings.set(stored.key, 'first')
-    await app.settings.set(stored.key, 'second')
-    if (stored.scope === User) await app.settings.set(stored.key, 'mine', { userId: caller.id })
-  }
   return { app, routes }
 }
 
 test('every way of writing asks for the permission that a definition names, and for all that it asked before', async (t) => {
-  const { routes } = await start(t, { id: 'nobody' })
+  const { app, routes } = await start(t)
   const writing = routes.filter(({ method }) => method === 'PUT' || method === 'POST' || method === 'DELETE')
   t.same(
     writing.map((route) => String(Object(route.schema).operationId)).toSorted(),
@@ -99,37 +92,43 @@ test('every way of writing asks for the permission that a definition names, and 
         for (const stored of definitions) {
           if (way.isOwn && stored.scope !== User) continue
           cases++
-          await tryWay(t, { route, way, caller, stored })
+          await tryWay(t, { app, route, way, caller, stored })
         }
   t.equal(cases, 11 * 5 * 4 + 3 * 5)
 })
 
 interface Case {
+  readonly app: FastifyInstance
   readonly route: RouteOptions
   readonly way: Way
   readonly caller: Caller
   readonly stored: (typeof definitions)[number]
 }
 
-async function tryWay(t: Test, { route, way, caller, stored }: Case): Promise<void> {
-  const { app } = await start(t, caller, stored)
+async function tryWay(t: Test, { app, route, way, caller, stored }: Case): Promise<void> {
+  for (const { key } of definitions) await app.settings.reset(key)
+  await app.settings.set(stored.key, 'first')
+  await app.settings.set(stored.key, 'second')
+  const second = app.settings.status.revision
+  if (stored.scope === User) {
+    await app.settings.reset(stored.key, { userId: caller.id })
+    await app.settings.set(stored.key, 'mine', { userId: caller.id })
+  }
   const scope = stored.scope === User ? Application : stored.scope
   const own = await app.settings.history({ userId: caller.id })
   const before = app.settings.exportSettings()
   const fill = (text: string) =>
     text
       .replace(':key', stored.key)
-      .replace(':revision', '2')
+      .replace(':revision', String(second))
       .replace(':scope', String(scope))
-      .replace('":first"', '1')
+      .replace('":first"', String(second - 1))
       .replace('":own"', String(own.entries[0]?.revision))
   const answer = await app.inject({
     method: route.method as 'PUT',
     url: fill(`${route.url}${way.query ? `?${way.query}` : ''}`),
-    ...(way.body && {
-      payload: fill(JSON.stringify(way.body(stored.key, scope))),
-      headers: { 'content-type': 'application/json' },
-    }),
+    headers: { 'x-caller': caller.id, ...(way.body && { 'content-type': 'application/json' }) },
+    ...(way.body && { payload: fill(JSON.stringify(way.body(stored.key, scope))) }),
   })
 
   const isAdmin = caller.isAdmin === true
@@ -165,7 +164,9 @@ test('the refusal comes before what locks or versions say, and after what cannot
 
 test('in process, an import or revert for a caller asks, too; other calls are trusted', async (t) => {
   const caller = { id: 'editor', permissions: ['Settings.Update'] }
-  const { app } = await start(t, caller, tokens.guarded)
+  const { app } = await start(t)
+  await app.settings.set(tokens.guarded, 'first')
+  await app.settings.set(tokens.guarded, 'second')
   const file = { settings: [{ key: 'app.guarded', scope: Application, value: 'x' }] } as const
   t.match(await rejection(app.settings.importSettings(file, { visibleTo: caller })), { status: 403 })
   t.match(await rejection(app.settings.revert(2, { visibleTo: caller })), { status: 403 })
@@ -174,9 +175,12 @@ test('in process, an import or revert for a caller asks, too; other calls are tr
 })
 
 test('definitions tell each caller what he may write', async (t) => {
+  const { app } = await start(t)
   for (const caller of roles) {
-    const { app } = await start(t, caller)
-    const answer = await app.inject('/api/settings/definitions')
+    const answer = await app.inject({
+      url: '/api/settings/definitions',
+      headers: { 'x-caller': caller.id },
+    })
     const writable = answer
       .json<{ key: string; canWrite: boolean }[]>()
       .filter(({ canWrite }) => canWrite)

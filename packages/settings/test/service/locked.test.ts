@@ -1,5 +1,5 @@
 import { test } from 'tap'
-import { memoryStore, SettingScope } from '@fastify-modular/settings'
+import { memoryStore, readEnvironment, SettingScope } from '@fastify-modular/settings'
 import { as, createApp, definitions, rejection } from '../support/app.ts'
 
 const { System } = SettingScope
@@ -104,4 +104,40 @@ test('overrides that do not fit stop the boot with all problems and no value', a
     code: 'FMOD_SETTINGS_INVALID_OVERRIDES',
     message: /^(?!.*hunter2)[^]*mail\.port[^]*no\.such[^]*app\.title/,
   })
+})
+
+const deepText = '['.repeat(30_000) + ']'.repeat(30_000)
+const circular: { self?: object } = {}
+circular.self = circular
+
+for (const [name, value, problem] of [
+  ['nested too deep to be frozen', JSON.parse(deepText), /nested at most 32 levels deep/],
+  ['part of itself', circular, /nested at most 32 levels deep/],
+  ['a function', () => 'hunter2', /Enter a JSON value/],
+  ['a symbol', Symbol('hunter2'), /Enter a JSON value/],
+  ['undefined', undefined, /Enter a JSON value/],
+] as const)
+  test(`an override that is ${name} is a problem like any other`, async (t) => {
+    const overrides = { 'app.feature_json': value as never, 'mail.port': 'x' }
+    const { error } = await rejection(createApp(t, { overrides }))
+    t.match(error, { code: 'FMOD_SETTINGS_INVALID_OVERRIDES', message: problem })
+    t.match(error, { message: /^(?!.*hunter2)[^]*app\.feature_json[^]*mail\.port/ })
+  })
+
+test('SM_SETTINGS_OVERRIDES that is nested too deep is a problem like any other', async (t) => {
+  process.env.SM_SETTINGS_OVERRIDES = `{"app.feature_json":${deepText},"no.such":${deepText}}`
+  t.teardown(() => delete process.env.SM_SETTINGS_OVERRIDES)
+  const { error } = await rejection(createApp(t))
+  const code = 'FMOD_SETTINGS_INVALID_OVERRIDES'
+  t.match(error, { code, message: /app\.feature_json.*nested at most 32 levels deep[^]*no\.such/ })
+  t.throws(() => readEnvironment(definitions), { code })
+  t.same(readEnvironment({ port: definitions.port }), { port: 587 }, 'keys of others are not looked at')
+})
+
+test('what the host fixes is a copy that nobody can change', async (t) => {
+  const features = { beta: [true] }
+  const app = await createApp(t, { overrides: { 'app.feature_json': features } })
+  features.beta.push(false)
+  t.same(app.settings.get(definitions.features), { beta: [true] })
+  t.ok(Object.isFrozen(Object(app.settings.get(definitions.features)).beta))
 })

@@ -166,6 +166,21 @@ for (const [name, options] of Object.entries(servers)) {
   })
 }
 
+test('HTTP/2: streams that have ended make room for others of their address', async (t) => {
+  const app = Fastify({ http2: true })
+  t.teardown(() => app.close())
+  await app.register(settings, { definitions: [definitions] })
+  const client = connectHttp2(await app.listen({ port: 0, host: '127.0.0.1' }))
+  t.teardown(() => client.destroy())
+  for (let count = 0; count < 40; count++) {
+    const stream = client.request({ ':path': '/api/settings/public/stream' })
+    const [headers] = (await once(stream, 'response')) as [Record<string, unknown>]
+    t.equal(headers[':status'], 200)
+    stream.close()
+    await once(stream, 'close')
+  }
+})
+
 for (const options of [{ https: { key, cert } }, servers['HTTP/2 with TLS']]) {
   test(`HTTP/1.1 with TLS has the same bytes${'http2' in options ? ', beside HTTP/2' : ''}`, async (t) => {
     const app = Fastify(options as object)

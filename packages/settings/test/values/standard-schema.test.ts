@@ -236,15 +236,25 @@ for (const [name, schema] of Object.entries(unsettled))
   })
 
 for (const [name, validate, reason] of [
-  [
-    'throws',
-    () => {
-      throw new Error(canary)
-    },
-    'its schema throws',
-  ],
+  ['throws', throwCanary, 'its schema throws'],
   ['rejects', () => Promise.reject(new Error(canary)), 'its schema is asynchronous'],
   ['resolves', async () => ({ value: 1 }), 'its schema is asynchronous'],
+  [
+    'returns a promise of its own, which throws',
+    () => ({ then: throwCanary }), // oxlint-disable-line unicorn/no-thenable -- which is what it is about
+    'its schema is asynchronous',
+  ],
+  [
+    'makes something that throws when it is read',
+    () => ({
+      value: {
+        get a() {
+          return throwCanary()
+        },
+      },
+    }),
+    'its schema throws',
+  ],
 ] as const)
   test(`a validator that ${name} is a 500 that names the key, and nothing else`, async (t) => {
     const lines: string[] = []
@@ -308,8 +318,26 @@ test('issues of any form become messages', async (t) => {
   t.equal(messages.length, 20)
 })
 
+test('looking for what a message quotes takes time that grows with the value, not with its square', async (t) => {
+  const issues = Array.from({ length: 300 }, () => ({ message: 'Enter something else.' }))
+  const token = setting.schema(
+    'app.odd',
+    standard(() => ({ issues })),
+    common,
+  )
+  const app = await createApp(t, { definitions: [{ token }] })
+  const value = Array.from({ length: 300 }, (_, index) => `part ${index}`)
+  const compared = t.capture(String.prototype, 'toLowerCase', String.prototype.toLowerCase)
+  await rejection(app.settings.set('app.odd' as string, value))
+  compared.restore()
+  const calls = compared().length
+  t.ok(calls < 3 * value.length, `${calls} texts of 300 parts and 300 issues were compared`)
+})
+
 test('a schema belongs to a Json, and is one of the two kinds', async (t) => {
   for (const [schema, type, message] of [
+    [{ '~standard': { version: 1, vendor: 'test' } }, SettingType.Json, /the schema cannot be used/],
+    [{ '~standard': null }, SettingType.Json, /the schema cannot be used/],
     [z.string(), SettingType.Text, /the schema cannot be used: it belongs to a Json/],
     [() => true, SettingType.Json, /schema must be a JSON Schema/],
     ['text', SettingType.Json, /schema must be a JSON Schema/],
@@ -322,4 +350,8 @@ test('a schema belongs to a Json, and is one of the two kinds', async (t) => {
 
 function standard(validate: (value: unknown) => unknown) {
   return { '~standard': { version: 1, vendor: 'test', validate } } as never as typeof byVendor.zod
+}
+
+function throwCanary(): never {
+  throw new Error(canary)
 }

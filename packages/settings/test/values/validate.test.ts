@@ -154,3 +154,26 @@ test('a rule that returns something else than messages is a mistake that names i
     message: /test\.key/,
   })
 })
+
+test('a rule that throws at a secret is a mistake whose error has nothing of the secret', async (t) => {
+  for (const [sensitive, expected] of [
+    [true, { code: 'FMOD_SETTINGS_INVALID_RULE_RESULT', message: /test\.key/, cause: undefined }],
+    [false, { code: 'ERR_INVALID_URL', input: 'hunter2' }],
+  ] as const) {
+    const setting = registered(Text, { sensitive, validate: (value) => new URL(String(value)).pathname })
+    t.throws(() => problemsOf(setting, 'hunter2'), expected)
+  }
+})
+
+test('the rejection of a rule that returns a promise stops no process', async (t) => {
+  const rejections: unknown[] = []
+  const onRejection = (reason: unknown) => rejections.push(reason)
+  process.on('unhandledRejection', onRejection)
+  t.teardown(() => process.off('unhandledRejection', onRejection))
+  const rejecting = () => Promise.reject(new Error('too late'))
+  // @ts-expect-error -- a rule is synchronous
+  const setting = registered(Text, { validate: rejecting })
+  t.throws(() => problemsOf(setting, 'x'), { code: 'FMOD_SETTINGS_INVALID_RULE_RESULT' })
+  await new Promise((done) => setImmediate(done))
+  t.same(rejections, [])
+})
