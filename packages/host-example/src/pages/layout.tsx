@@ -40,7 +40,7 @@ function Frame({ title, children }: LayoutProps): ReactNode {
     document.documentElement.lang = app.language
     dataset['theme'] = app.theme
     dataset['density'] = app.density
-    style.setProperty('--fm-accent', accentShades(app.primaryColor).token)
+    style.setProperty('--fm-accent', accentShades(app.accent).token)
   }, [title, appTitle, app])
 
   return (

@@ -5,8 +5,7 @@ import { router, usePage } from '@inertiajs/react'
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { Layout } from './layout.tsx'
-import { preview } from '../web/preview.ts'
-import { reload, showPreview } from './previewed.ts'
+import { reload, showPreview, tried } from './previewed.ts'
 import { useShared, useTexts } from './shared.ts'
 
 const texts: Readonly<Record<string, NonNullable<SettingsProps['messages']>>> = { de }
@@ -16,8 +15,6 @@ function useLanguage(): Pick<SettingsProps, 'locale' | 'messages'> {
   const locale = useShared().app?.language ?? 'en'
   return { locale, messages: texts[locale] ?? {} }
 }
-
-const tried = { ...preview, 'app.logo': 'logo' } as const
 
 export function ManagePage(): ReactNode {
   const { canUpdate, isAdmin } = usePage<{ canUpdate: boolean; isAdmin: boolean }>().props
