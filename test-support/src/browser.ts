@@ -16,6 +16,8 @@ export interface BrowserTest extends Teardown {
 export interface BrowserOptions {
   /** Whether pages are kept as they are for the button "Back", as browsers of people do. @default false */
   readonly keepsPages?: boolean
+  /** A name that stands for this machine: unlike 127.0.0.1, no secure context without TLS. */
+  readonly host?: string
 }
 
 /** Where distributions put it. */
@@ -64,7 +66,7 @@ export async function testBrowser(
 async function launch(
   t: BrowserTest,
   executablePath: string,
-  { keepsPages = false }: BrowserOptions,
+  { keepsPages = false, host }: BrowserOptions,
 ): Promise<BrowserContext> {
   const profile = await mkdtemp(join(tmpdir(), 'fastify-modular-browser-'))
   t.teardown(() => rm(profile, { recursive: true, force: true, maxRetries: 5 }))
@@ -72,7 +74,11 @@ async function launch(
   const context = await chromium.launchPersistentContext(profile, {
     executablePath,
     ignoreDefaultArgs: keepsPages ? ['--disable-back-forward-cache'] : [],
-    args: isRoot ? [...quiet, '--no-sandbox'] : quiet,
+    args: [
+      ...quiet,
+      ...(isRoot ? ['--no-sandbox'] : []),
+      ...(host === undefined ? [] : [`--host-resolver-rules=MAP ${host} 127.0.0.1`]),
+    ],
   })
   t.teardown(() => context.close())
   const events = record(context)

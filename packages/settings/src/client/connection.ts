@@ -1,4 +1,5 @@
 /** Keeps a stream of settings open through failures, and polls where none is to be had. */
+import { SettingsRequestError } from './client.ts'
 import { readEvents, type StreamEvent } from './events.ts'
 import { onPage } from './page.ts'
 
@@ -33,7 +34,7 @@ export const wait = { first: 1000, last: 30_000, poll: 60_000, silence: 40_000 }
 export async function keepConnected(connection: Connection, signal: AbortSignal): Promise<void> {
   let failures = 0
   while (!signal.aborted) {
-    const end = await connect(connection, signal, failures).catch(() => 'failed' as const)
+    const end = await connect(connection, signal, failures).catch(endOf)
     if (signal.aborted) return
     if (end === 'signed out') return connection.take({ state: end })
     if (end === 'failed') connection.take({ state: 'offline' })
@@ -68,11 +69,12 @@ async function connect(
     const isStream = response.ok && response.headers.get('content-type')?.startsWith('text/event-stream')
     if (!isStream || !response.body) {
       await response.body?.cancel()
-      if (response.status === 401 || response.status === 403) return 'signed out'
+      if (isRefusal(response.status)) return 'signed out'
       // An instance that closes answers so, too: the next one may have a stream.
       if (response.status >= 500 && failures === 0) throw new Error(`Status ${response.status}`)
       await poll(connection, signal)
-      return 1000 * Number(response.headers.get('retry-after')) || wait.poll
+      const after = 1000 * Number(response.headers.get('retry-after'))
+      return after >= wait.first && after < wait.poll ? after : wait.poll
     }
     connection.take({ state: 'live' })
     let isOver = false
@@ -86,6 +88,15 @@ async function connect(
   } finally {
     clearTimeout(watchdog)
   }
+}
+
+function isRefusal(status: number): boolean {
+  return status === 401 || status === 403
+}
+
+/** How an attempt ended that threw. */
+function endOf(error: unknown): 'signed out' | 'failed' {
+  return error instanceof SettingsRequestError && isRefusal(error.status) ? 'signed out' : 'failed'
 }
 
 async function poll(connection: Connection, signal: AbortSignal): Promise<void> {

@@ -5,7 +5,7 @@ import type { Open, SettingsClient } from './client.ts'
 import { type Connection, keepConnected, type News, pause, wait } from './connection.ts'
 import type { StreamEvent } from './events.ts'
 import { findTabs, type Tabs } from './page.ts'
-import { shareConnection } from './shared-connection.ts'
+import { SharingTab } from './shared-connection.ts'
 
 export interface FeedInit {
   readonly client: Pick<SettingsClient, 'list' | 'get' | 'mine' | 'publicValues'>
@@ -48,8 +48,8 @@ export class Feed implements Connection {
     this.#running = new AbortController()
     const { signal } = this.#running
     this.#init.onState('connecting')
-    if (this.#tabs && this.#init.name)
-      shareConnection(this.#tabs, this.#init.name, this, () => this.#snapshot(), signal)
+    const { name } = this.#init
+    if (this.#tabs && name) void new SharingTab(this.#tabs, name, this, signal).join()
     else void keepConnected(this, signal)
   }
 
@@ -78,7 +78,7 @@ export class Feed implements Connection {
   }
 
   /** Everything that is known, for a tab that joins; undefined while nothing is. */
-  #snapshot(): StreamEvent | undefined {
+  snapshot(): StreamEvent | undefined {
     if (this.#settings.size === 0) return undefined
     return { id: this.#id, event: 'snapshot', data: JSON.stringify([...this.#settings.values()]) }
   }

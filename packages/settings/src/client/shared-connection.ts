@@ -6,6 +6,12 @@ import { type Connection, keepConnected, type News, wait } from './connection.ts
 import type { StreamEvent } from './events.ts'
 import type { Channel, Tabs } from './page.ts'
 
+/** What a tab does with what arrives. */
+interface SharedConnection extends Connection {
+  /** Everything that is known, for a tab that joins; undefined while nothing is. */
+  snapshot(): StreamEvent | undefined
+}
+
 /** What the leader tells, or what another tab wants of it. */
 interface Message extends News {
   /** The leader that tells. */
@@ -19,93 +25,108 @@ interface Message extends News {
 /** Milliseconds that a leader has for the answer to a question, before another tab takes its place. */
 const answerTime = 5000
 
-/**
- * @param name of caller and session: what one caller may see is told to no other
- * @param snapshot everything that is known, for a tab that joins
- */
-export function shareConnection(
-  { locks, open }: Tabs,
-  name: string,
-  connection: Connection,
-  snapshot: () => StreamEvent | undefined,
-  signal: AbortSignal,
-): void {
-  const channel: Channel<Message> = open(name)
-  const own = String(Math.random())
-  let isLeader = false
-  /** The one that is heard; a leader hears itself alone. */
-  let leader: string | undefined
-  let state: News['state']
-  let watchdog: ReturnType<typeof setTimeout> | undefined
-  signal.addEventListener('abort', () => {
-    clearTimeout(watchdog)
-    channel.close()
-  })
-  const tell = (message: Message): void => {
+/** One of the tabs. */
+export class SharingTab {
+  readonly #tabs: Tabs
+  readonly #name: string
+  readonly #connection: SharedConnection
+  readonly #signal: AbortSignal
+  readonly #channel: Channel<Message>
+  readonly #id = String(Math.random())
+  #isLeader = false
+  /** Whose news count; those of others are old. */
+  #leader: string | undefined
+  #state: News['state']
+  #watchdog: ReturnType<typeof setTimeout> | undefined
+
+  /** @param name of caller and session: what one caller may see is told to no other */
+  constructor(tabs: Tabs, name: string, connection: SharedConnection, signal: AbortSignal) {
+    this.#tabs = tabs
+    this.#name = name
+    this.#connection = connection
+    this.#signal = signal
+    this.#channel = tabs.open(name)
+  }
+
+  /** Leads when all earlier ones are gone, and again after another tab took its place. Resolves when the signal aborts. */
+  async join(): Promise<void> {
+    const signal = this.#signal
+    signal.addEventListener('abort', () => {
+      clearTimeout(this.#watchdog)
+      this.#channel.close()
+    })
+    this.#channel.addEventListener('message', ({ data }) => this.#hear(data))
+    const passOn = () => !this.#isLeader && this.#tell({ wanted: 'look' })
+    this.#connection.wakes.addEventListener('look', passOn, { signal })
+    this.#expectNews()
+    this.#ask()
+    while (!signal.aborted) await this.#lead({ signal })
+  }
+
+  #tell(message: Message): void {
     // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a BroadcastChannel has one origin
-    if (!signal.aborted) channel.postMessage(message)
-  }
-  const ask = (): void => {
-    leader = undefined
-    tell({ wanted: 'news' })
+    if (!this.#signal.aborted) this.#channel.postMessage(message)
   }
 
-  const relay: Connection = {
-    open: (until) => connection.open(until),
-    poll: (until) => connection.poll(until),
-    take(news) {
-      state = news.state ?? state
-      tell({ from: own, ...news })
-      connection.take(news)
-    },
-    wakes: connection.wakes,
+  #ask(): void {
+    this.#leader = undefined
+    this.#tell({ wanted: 'news' })
   }
 
-  channel.addEventListener('message', ({ data: { from, isNew, wanted, ...news } }) => {
-    if (wanted === 'news' && isLeader) tell({ from: own, state, event: snapshot() })
-    if (wanted === 'look' && isLeader) connection.wakes.dispatchEvent(new Event('look'))
-    if (wanted) return
-    if (isNew) leader = from
-    leader ??= from
-    if (leader !== from) return
-    expectNews()
-    connection.take(news)
-  })
-  connection.wakes.addEventListener('look', () => !isLeader && tell({ wanted: 'look' }), { signal })
-  expectNews()
-  ask()
-  void follow()
-
-  /** Leads when all earlier ones are gone, and again after another tab took its place. */
-  async function follow(): Promise<void> {
-    while (!signal.aborted) await lead({ signal })
+  #hear({ from, isNew, wanted, ...news }: Message): void {
+    if (wanted) return this.#isLeader ? this.#answer(wanted) : undefined
+    if (isNew) this.#leader = from
+    this.#leader ??= from
+    if (this.#leader !== from) return
+    this.#expectNews()
+    this.#connection.take(news)
   }
 
-  async function lead(how: { readonly signal: AbortSignal } | { readonly steal: true }): Promise<void> {
+  #answer(wanted: NonNullable<Message['wanted']>): void {
+    if (wanted === 'look') this.#connection.wakes.dispatchEvent(new Event('look'))
+    else this.#tell({ from: this.#id, state: this.#state, event: this.#connection.snapshot() })
+  }
+
+  async #lead(how: { readonly signal: AbortSignal } | { readonly steal: true }): Promise<void> {
     const lost = new AbortController()
-    const both = AbortSignal.any([signal, lost.signal])
-    await locks
-      .request(name, how, async () => {
-        isLeader = true
-        leader = own
-        clearTimeout(watchdog)
-        tell({ from: own, isNew: true })
-        await keepConnected(relay, both)
+    const both = AbortSignal.any([this.#signal, lost.signal])
+    await this.#tabs.locks
+      .request(this.#name, how, async () => {
+        this.#isLeader = true
+        this.#leader = this.#id
+        clearTimeout(this.#watchdog)
+        this.#tell({ from: this.#id, isNew: true })
+        await keepConnected(this.#relay(), both)
       })
       .catch(() => {}) // the lock was taken away, or nobody waits for it any more
     lost.abort()
-    isLeader = false
-    expectNews()
-    ask() // what a page read while it was frozen is old
+    this.#isLeader = false
+    this.#expectNews()
+    this.#ask() // what the page reads when it wakes may be old
+  }
+
+  #relay(): Connection {
+    const connection = this.#connection
+    return {
+      open: (until) => connection.open(until),
+      poll: (until) => connection.poll(until),
+      take: (news) => {
+        this.#state = news.state ?? this.#state
+        this.#tell({ from: this.#id, ...news })
+        connection.take(news)
+      },
+      wakes: connection.wakes,
+    }
   }
 
   /** A leader whose page is frozen keeps its lock, and says nothing. */
-  function expectNews(): void {
-    clearTimeout(watchdog)
-    if (isLeader || signal.aborted) return
-    watchdog = setTimeout(() => {
-      ask()
-      watchdog = setTimeout(() => void lead({ steal: true }), answerTime * (1 + Math.random() / 5))
+  #expectNews(): void {
+    clearTimeout(this.#watchdog)
+    if (this.#isLeader || this.#signal.aborted) return
+    this.#watchdog = setTimeout(() => {
+      this.#ask()
+      const patience = answerTime * (1 + Math.random() / 5)
+      this.#watchdog = setTimeout(() => void this.#lead({ steal: true }), patience)
     }, wait.silence - answerTime)
   }
 }

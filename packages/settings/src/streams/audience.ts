@@ -4,7 +4,7 @@ import { isUserSetting, type SettingState, sharedScope } from '../memory/shared-
 import { type SettingValueDto, toSharedDto } from '../reading/dto.ts'
 import { parseRevision, type Revision, revisionId } from '../store/revision.ts'
 import { isSecret } from '../values/validate.ts'
-import type { Visibility } from '../visibility.ts'
+import { type Visibility, visibleTo } from '../visibility.ts'
 
 /** What an event says about a setting; without `value` where that is secret or long. To strangers key and value alone. */
 export interface StreamedSetting extends Partial<Omit<SettingValueDto, 'userId'>> {
@@ -16,21 +16,21 @@ export interface StreamedSetting extends Partial<Omit<SettingValueDto, 'userId'>
 /** Bytes of a value as JSON; of a longer one only the key is sent. */
 const longest = 4096
 
-interface AudienceInit {
-  readonly visibility: Pick<Visibility, 'value'>
-  /** Returns what is shown beside the value. */
-  readonly describe: (setting: Omit<StreamedSetting, 'value'>) => StreamedSetting
-  readonly states: () => readonly SettingState[]
-}
+type States = () => readonly SettingState[]
 
 export class Audience {
-  readonly #init: AudienceInit
+  readonly #states: States
+  readonly #visibility: Pick<Visibility, 'value'>
+  /** Returns what is shown beside the value. */
+  readonly #describe: (setting: StreamedSetting) => StreamedSetting
   /** Many readers begin with the same after a restart. */
   #snapshot: { readonly id: string; readonly generation: number; readonly bytes: Buffer } | undefined
   #digest: string | undefined
 
-  constructor(init: AudienceInit) {
-    this.#init = init
+  constructor(states: States, isSignedIn: boolean) {
+    this.#states = states
+    this.#visibility = visibleTo(isSignedIn ? { id: 'any' } : null)
+    this.#describe = isSignedIn ? (setting) => setting : ({ key }) => ({ key })
   }
 
   /**
@@ -62,16 +62,16 @@ export class Audience {
   snapshot(revision: Revision, generation: number): Buffer {
     const id = this.id(revision)
     if (this.#snapshot?.id !== id || this.#snapshot.generation !== generation)
-      this.#snapshot = { id, generation, bytes: encode('snapshot', id, this.#show(this.#init.states())) }
+      this.#snapshot = { id, generation, bytes: encode('snapshot', id, this.#show(this.#states())) }
     return this.#snapshot.bytes
   }
 
   /** Nothing that the readers may not see goes in: whoever knows the rest could try values until the digest is right. */
   #toDigest(): string {
     const digest = createHash('sha256')
-    for (const { setting, locked = null, lockedBy } of this.#init.states()) {
+    for (const { setting, locked = null, lockedBy } of this.#states()) {
       const { definition, defaultValue, validate } = setting
-      if (!this.#init.visibility.value(definition)) continue
+      if (!this.#visibility.value(definition)) continue
       const values = isSecret(setting, undefined) ? [] : [defaultValue, locked]
       const shown = { ...definition, defaultValue: null, env: null, write: null }
       digest.update(JSON.stringify([shown, values, lockedBy, String(validate)]))
@@ -81,12 +81,12 @@ export class Audience {
 
   #show(states: readonly SettingState[]): StreamedSetting[] {
     return states
-      .filter(({ setting }) => this.#init.visibility.value(setting.definition))
+      .filter(({ setting }) => this.#visibility.value(setting.definition))
       .map((state) => {
         const { userId: _, value, ...rest } = toSharedDto(state, sharedScope(state))
         const isLong = Buffer.byteLength(JSON.stringify(value)) > longest
         return {
-          ...this.#init.describe({ ...rest, ...(isUserSetting(state) && { perUser: true }) }),
+          ...this.#describe({ ...rest, ...(isUserSetting(state) && { perUser: true }) }),
           ...(!isLong && !isSecret(state.setting, state.shared.row) && { value }),
         }
       })

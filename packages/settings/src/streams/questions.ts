@@ -67,13 +67,17 @@ export class Questions<S extends { readonly reply: FastifyReply }> {
 
   /** A failure does not say that somebody has signed out, nor does 429. */
   async #isRefused(request: FastifyRequest, callerId: string): Promise<boolean> {
-    const sent = Object.fromEntries(Object.entries(request.headers).filter(([name]) => !name.startsWith(':')))
-    const headers = { ...sent, host: request.host, [header]: this.#questionAbout(callerId) }
-    const asked = { url: request.originalUrl, headers, remoteAddress: request.ip }
-    return request.server.inject(asked).then(
-      ({ statusCode }) => statusCode !== 204 && statusCode !== 429 && statusCode < 500,
-      () => false,
-    )
+    const { raw, originalUrl: url, host, server } = request
+    const sent = Object.fromEntries(Object.entries(raw.headers).filter(([name]) => !name.startsWith(':')))
+    const headers = { ...sent, host, [header]: this.#questionAbout(callerId) }
+    // Not `request.ip`: where that is no trusted proxy, hooks would not see the protocol of the visitor.
+    const remoteAddress = raw.socket.remoteAddress ?? ''
+    try {
+      const { statusCode } = await server.inject({ url, headers, remoteAddress })
+      return statusCode !== 204 && statusCode !== 429 && statusCode < 500
+    } catch {
+      return false
+    }
   }
 
   #questionAbout(callerId: string): string {
@@ -81,7 +85,7 @@ export class Questions<S extends { readonly reply: FastifyReply }> {
   }
 }
 
-/** What the caller is known by. */
-function sessionOf({ headers: { cookie, authorization } }: FastifyRequest): string {
-  return `${cookie}\n${authorization}`
+/** What the caller may be known by: any header, as keys have their own. Two pages of one browser differ in these two. */
+function sessionOf({ headers: { 'last-event-id': _id, referer: _page, ...sent } }: FastifyRequest): string {
+  return JSON.stringify(sent)
 }

@@ -9,7 +9,6 @@ import { withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Parts } from '../parts.ts'
 import { userHash } from '../store/store.ts'
-import { visibleTo } from '../visibility.ts'
 import { Audience, idAlone, parseStreamId } from './audience.ts'
 import { questionInterval, Questions } from './questions.ts'
 import { RecentChanges, recentCapacity } from './recent-changes.ts'
@@ -45,7 +44,7 @@ interface StreamedCaller {
 }
 
 /** Where bytes go: on HTTP/1 the socket itself, which costs two thirds of `response.write` in chunks. */
-type Sink = Pick<FastifyReply['raw'], 'write' | 'writableLength'>
+type Sink = Pick<FastifyReply['raw'], 'write' | 'writableLength' | 'cork' | 'uncork'>
 
 interface Stream {
   readonly audience: Audience
@@ -54,12 +53,23 @@ interface Stream {
   readonly caller: StreamedCaller | undefined
   /** The address; a request of HTTP/2 that has ended does not know it any more. */
   readonly ip: string
-  isOpen: boolean
   /** Bytes that may wait: one event may be long. */
   mayWait: number
   /** Bytes that waited at the last beat. */
   waited: number
 }
+
+/** What has to be written. */
+interface Due {
+  readonly keys: Set<string>
+  /** Streams of callers whose own values have changed. */
+  readonly own: Set<Stream>
+  /** Nobody knows what has changed. */
+  isEverything: boolean
+  isBeat: boolean
+}
+
+const nothing = (): Due => ({ keys: new Set(), own: new Set(), isEverything: false, isBeat: false })
 
 type StreamsInit = Pick<Parts, 'sharedValues' | 'users' | 'coherence' | 'store' | 'states' | 'log'>
 
@@ -73,13 +83,7 @@ export class Streams {
   readonly #recent = new RecentChanges()
   readonly #questions = new Questions<Stream>((stream) => this.#end(stream))
   readonly #audiences
-  /** What has to be written. */
-  readonly #changed = new Set<string>()
-  /** Streams of callers whose own values have changed. */
-  #ownChanged = new Set<Stream>()
-  /** Whether everything has to be: nobody knows what has changed. */
-  #isAllChanged = false
-  #isBeatDue = false
+  #due = nothing()
   #isWriting = false
   #started: Promise<void> | undefined
   #isClosing = false
@@ -88,15 +92,7 @@ export class Streams {
 
   constructor(init: StreamsInit) {
     this.#init = init
-    const { states } = init
-    this.#audiences = {
-      signedIn: new Audience({
-        visibility: visibleTo({ id: 'any' }),
-        describe: (setting) => setting,
-        states,
-      }),
-      public: new Audience({ visibility: visibleTo(null), describe: ({ key }) => ({ key }), states }),
-    }
+    this.#audiences = { signedIn: new Audience(init.states, true), public: new Audience(init.states, false) }
   }
 
   /**
@@ -119,7 +115,7 @@ export class Streams {
     const first = this.#firstBytes(audience, known)
     writeHead(request, reply)
     try {
-      this.#add({ request, reply, audience, callerId, first })
+      this.#send(this.#add({ request, reply, audience, callerId }), first, callerId !== null)
     } catch (err) {
       this.#init.log.error({ err }, 'stream of settings failed')
       reply.raw.destroy()
@@ -150,15 +146,15 @@ export class Streams {
       else if (revised.length > 0) this.#recent.add(revised)
       else for (const audience of Object.values(this.#audiences)) audience.lockedChanged()
       if (this.#open.size === 0) return
-      this.#isAllChanged ||= !revised
-      for (const key of keys) this.#changed.add(key)
+      this.#due.isEverything ||= !revised
+      for (const key of keys) this.#due.keys.add(key)
       this.#write()
     }
     users.onForget = (ids, hashes) => {
       if (this.#callers.size === 0) return
       const changed = ids === undefined ? this.#callers.keys() : (hashes ?? [...ids].map(userHash))
       for (const hash of changed)
-        for (const stream of this.#callers.get(hash)?.streams ?? []) this.#ownChanged.add(stream)
+        for (const stream of this.#callers.get(hash)?.streams ?? []) this.#due.own.add(stream)
       this.#write()
     }
     await store.shared.news({ after: 0, limit: recentCapacity }).then(
@@ -191,33 +187,28 @@ export class Streams {
     if (count >= most) throw new ServiceUnavailableException('Too many streams of settings are open.', 30)
   }
 
-  #add({ request, reply, audience, callerId, first }: NewStream): void {
+  #add({ request, reply, audience, callerId }: NewStream): Stream {
     const caller = callerId === null ? undefined : this.#callerOf(callerId)
     const [oldest] = caller?.streams ?? []
     if (oldest && caller && caller.streams.size >= bounds.ofCaller)
       this.#end(oldest, 'event: over\ndata: {}\n\n')
     const { raw } = reply
-    const isDirect =
-      raw.socket !== null && raw.socket === request.raw.socket && request.raw.httpVersionMajor < 2
-    const stream: Stream = {
-      audience,
-      reply,
-      sink: isDirect ? raw.socket : raw,
-      caller,
-      ip: request.ip,
-      isOpen: true,
-      mayWait: bounds.unsent,
-      waited: 0,
-    }
+    const {
+      ip,
+      raw: { socket, httpVersionMajor },
+    } = request
+    const isDirect = raw.socket !== null && raw.socket === socket && httpVersionMajor < 2
+    const sink = isDirect ? socket : raw
+    const stream: Stream = { audience, reply, sink, caller, ip, mayWait: bounds.unsent, waited: 0 }
     this.#open.add(stream)
     if (caller) this.#callers.set(caller.hash, caller)
     if (caller) caller.streams.add(stream)
-    else this.#addresses.set(stream.ip, (this.#addresses.get(stream.ip) ?? 0) + 1)
+    else this.#addresses.set(ip, (this.#addresses.get(ip) ?? 0) + 1)
     raw.once('close', () => this.#forget(stream))
     // A response that waits for another one on its connection is never closed.
-    if (raw.socket === null) request.raw.socket.once('close', () => this.#forget(stream))
+    if (raw.socket === null) socket.once('close', () => this.#forget(stream))
     this.#clock ??= setInterval(() => this.#tick(), 1000).unref()
-    this.#send(stream, first, caller !== undefined)
+    return stream
   }
 
   #callerOf(id: string): StreamedCaller {
@@ -226,10 +217,7 @@ export class Streams {
   }
 
   #forget(stream: Stream): void {
-    if (!stream.isOpen) return
-    stream.isOpen = false
-    this.#open.delete(stream)
-    this.#ownChanged.delete(stream)
+    if (!this.#open.delete(stream)) return
     const { caller, ip } = stream
     if (caller) {
       caller.streams.delete(stream)
@@ -242,12 +230,11 @@ export class Streams {
     if (this.#open.size > 0) return
     clearInterval(this.#clock)
     this.#clock = undefined
-    this.#changed.clear()
-    this.#isAllChanged = false
+    this.#due = nothing()
   }
 
   #end(stream: Stream, last?: string): void {
-    if (!stream.isOpen) return
+    if (!this.#open.has(stream)) return
     if (last !== undefined) stream.sink.write(last)
     this.#forget(stream)
     const { raw } = stream.reply
@@ -263,7 +250,7 @@ export class Streams {
   #tick(): void {
     this.#seconds++
     if (this.#seconds % beatInterval === 0) {
-      this.#isBeatDue = true
+      this.#due.isBeat = true
       this.#write()
     }
     this.#questions.ask(this.#callers.values(), this.#seconds)
@@ -281,31 +268,27 @@ export class Streams {
   }
 
   async #writeAll(): Promise<void> {
-    while (this.#changed.size + this.#ownChanged.size > 0 || this.#isAllChanged || this.#isBeatDue) {
-      const bytes = this.#takeBytes()
-      const own = this.#ownChanged
-      this.#ownChanged = new Set()
+    while (this.#due.keys.size + this.#due.own.size > 0 || this.#due.isEverything || this.#due.isBeat) {
+      const due = this.#due
+      this.#due = nothing()
+      if (due.isBeat) for (const stream of this.#open) if (this.#isStuck(stream)) this.#cut(stream)
+      const bytes = this.#encode(due)
       let written = 0
       // A copy: a stream that opens meanwhile begins with what is newer.
-      for (const stream of bytes.size > 0 ? [...this.#open] : own) {
-        if (stream.isOpen) this.#send(stream, bytes.get(stream.audience), own.has(stream))
+      for (const stream of bytes.size > 0 ? [...this.#open] : due.own) {
+        if (this.#open.has(stream)) this.#send(stream, bytes.get(stream.audience), due.own.has(stream))
         if (++written % slice === 0) await turn()
       }
     }
   }
 
-  /** What has to be written, as bytes for each audience that sees some of it. */
-  #takeBytes(): Map<Audience, Buffer> {
+  /** The bytes for each audience that sees some of it. */
+  #encode({ keys, isEverything, isBeat }: Due): Map<Audience, Buffer> {
     const { sharedValues } = this.#init
-    const states = [...this.#changed].flatMap((key) => sharedValues.find(key) ?? [])
-    const [isAll, isBeat] = [this.#isAllChanged, this.#isBeatDue]
-    this.#changed.clear()
-    this.#isAllChanged = false
-    this.#isBeatDue = false
-    if (isBeat) for (const stream of this.#open) if (this.#isStuck(stream)) this.#cut(stream)
+    const states = [...keys].flatMap((key) => sharedValues.find(key) ?? [])
     const bytes = new Map<Audience, Buffer>()
     for (const audience of Object.values(this.#audiences)) {
-      const shown = isAll
+      const shown = isEverything
         ? audience.snapshot(sharedValues, sharedValues.generation)
         : audience.change(sharedValues, states)
       if (shown ?? isBeat) bytes.set(audience, shown ?? idAlone(audience.id(sharedValues)))
@@ -326,8 +309,10 @@ export class Streams {
     const { sink, mayWait } = stream
     if (sink.writableLength > mayWait) return this.#cut(stream)
     if (bytes && bytes.length > bounds.unsent) stream.mayWait = bounds.unsent + bytes.length
-    if (isOwn) sink.write(bytes ? Buffer.concat([bytes, ownEvent]) : ownEvent)
-    else if (bytes) sink.write(bytes)
+    if (isOwn) sink.cork() // one write, without a copy of everything for each reader
+    if (bytes) sink.write(bytes)
+    if (isOwn) sink.write(ownEvent)
+    if (isOwn) sink.uncork()
   }
 
   /** What a reader who knows an event has missed, or everything. */
@@ -345,7 +330,6 @@ interface NewStream {
   readonly reply: FastifyReply
   readonly audience: Audience
   readonly callerId: string | null
-  readonly first: Buffer
 }
 
 /** The reader's own values are to be read again. */

@@ -13,11 +13,8 @@ const { code: script } = await bundle(`
   for (const key in values) client.watch(key, (value) => values[key].push(value))
 `)
 
-async function open(
-  t: Test,
-  { keepsPages = false, ...options }: Parameters<typeof startPages>[2] & BrowserOptions = {},
-) {
-  const context = await testBrowser(t, { keepsPages })
+async function open(t: Test, options: Parameters<typeof startPages>[2] & BrowserOptions = {}) {
+  const context = await testBrowser(t, options)
   if (!context) return undefined
   return { context, ...(await startPages(t, script, options)) }
 }
@@ -232,6 +229,42 @@ test('a page that the browser keeps for "Back" leads no more, and comes back up 
   await shows(first, 'app.title', 'Acme')
   t.same(await first.evaluate('[window.mark, window.wasKept]'), ['kept', true])
   t.equal(streams.length, 2)
+})
+
+/** In a page: the test says whether it is visible. */
+const chooseVisibility = `{
+  let isVisible = true
+  Object.defineProperty(document, 'visibilityState', { get: () => (isVisible ? 'visible' : 'hidden') })
+  window.show = (is) => {
+    isVisible = is
+    document.dispatchEvent(new Event('visibilitychange'))
+  }
+}`
+
+test('without Web Locks a tab has a stream while it is visible, and is up to date when it comes back', async (t) => {
+  const visited = await open(t, { host: 'app.test' })
+  if (!visited) return
+  const { app, context, signIn, streams, openStreams } = visited
+  await signIn(context, 'alice')
+  await context.addInitScript(chooseVisibility)
+  const [first, second] = [await visited.open(context), await visited.open(context)]
+  t.same(await first.evaluate('[isSecureContext, navigator.locks]'), [false, null])
+  const pages = [first, second]
+  await Promise.all(pages.map((page) => shows(page, 'app.title', 'Fastify Modular')))
+  t.equal(openStreams(), 2)
+
+  await first.evaluate('window.show(false)')
+  await until(() => openStreams() === 1)
+  await change(app, 'app.title', 'Acme')
+  await shows(second, 'app.title', 'Acme')
+  // What a page that is not seen watches anew waits, too.
+  await first.evaluate("window.client.watch('mail.port', () => {})")
+  t.same(await valuesOf(first, 'app.title'), ['Fastify Modular'])
+
+  await first.evaluate('window.show(true)')
+  await shows(first, 'app.title', 'Acme')
+  t.match(streams[2]?.headers['last-event-id'], /^0-/, 'it goes on where it was')
+  t.equal(streams.length, 3)
 })
 
 test('visitors who are not signed in share a stream of public settings', async (t) => {

@@ -33,6 +33,7 @@ test('where no stream is to be had, values are polled, and a stream is tried aga
   for (const refusal of [
     () => new Response('', { status: 503, headers: { 'retry-after': '30' } }),
     () => new Response('', { status: 429, headers: { 'retry-after': '60' } }),
+    () => new Response('', { status: 429, headers: { 'retry-after': '300000' } }),
     () => new Response('', { status: 404 }),
     () => new Response('<!doctype html>', { headers: { 'content-type': 'text/html' } }),
     () => new Response('id: 0-00000000\nevent: over\ndata: {}\n\n', streamed),
@@ -113,4 +114,20 @@ test('where values are polled, a change that the client makes shows at once', as
   await client.setMine('app.theme', 'dark')
   await settled(() => theme.values.length === 2)
   t.same(theme.values, ['system', 'dark'])
+})
+
+test('where values are polled, a caller who signed out is noticed, and nothing of theirs is kept', async (t) => {
+  const { tick, settled } = stopTime(t)
+  const app = await start(t)
+  const caller = { 'x-caller': 'alice' }
+  const client = await clientOf(app, {
+    headers: () => caller,
+    fetch: answerStreams(() => new Response('', { status: 404 })),
+  })
+  follow(t, client, 'app.title')
+  await settled(() => client.known('app.title') === 'Fastify Modular')
+  caller['x-caller'] = 'nobody'
+  tick(90_000)
+  await settled(() => client.state === 'offline')
+  t.equal(client.known('app.title'), undefined)
 })

@@ -5,6 +5,7 @@ import { mock } from 'node:test'
 import type { Caller } from '@fastify-modular/core'
 import { setting, SettingScope } from '@fastify-modular/settings'
 import { until } from '@fastify-modular/test-support/until'
+import type { FastifyRequest, FastifyServerOptions } from 'fastify'
 import { type Test, test } from 'tap'
 import { as, createApp, definitions } from '../support/app.ts'
 import { readStream, start, withHooks } from '../support/reader.ts'
@@ -141,7 +142,11 @@ test('disconnect ends the streams of one caller', async (t) => {
 })
 
 /** An application whose provider answers as a test says, and the moment at which callers are asked for again. */
-async function asking(t: Test, answer: (session: string) => Caller | null | Promise<Caller | null>) {
+async function asking(
+  t: Test,
+  answer: (session: string, request: FastifyRequest) => Caller | null | Promise<Caller | null>,
+  server: FastifyServerOptions = {},
+) {
   mock.timers.enable({ apis: ['setInterval'] })
   t.teardown(() => mock.timers.reset())
   const asked: string[] = []
@@ -154,17 +159,18 @@ async function asking(t: Test, answer: (session: string) => Caller | null | Prom
       })
     },
     {
-      caller({ headers }) {
-        const session = String(headers.cookie)
+      ...server,
+      caller(request) {
+        const session = String(request.headers.cookie)
         asked.push(session)
-        return answer(session)
+        return answer(session, request)
       },
     },
   )
   return {
     app,
-    async open(cookie: string) {
-      const stream = await readStream(app, { headers: { cookie } })
+    async open(cookie: string, more: Readonly<Record<string, string>> = {}) {
+      const stream = await readStream(app, { headers: { cookie, ...more } })
       await stream.next('own')
       return stream
     },
@@ -199,6 +205,37 @@ test('a caller is asked for once a minute for each session, and the streams end 
   answers.set('s=2', () => ({ id: 'bob' }))
   await askAgain()
   await there.ended()
+})
+
+test('keys in a header of the host are sessions, too', async (t) => {
+  const revoked = new Set<unknown>()
+  const { open, askAgain } = await asking(t, (_session, { headers }) =>
+    revoked.has(headers['x-key']) ? null : { id: 'alice' },
+  )
+  const [first, second] = [await open('a=b', { 'x-key': '1' }), await open('a=b', { 'x-key': '2' })]
+  t.equal((await askAgain()).length, 2)
+  revoked.add('1')
+  await askAgain()
+  await first.ended()
+  revoked.add('2')
+  await askAgain()
+  await second.ended()
+})
+
+test('a question comes from where the stream came from, through the same proxy', async (t) => {
+  const seen: unknown[] = []
+  const { open, askAgain } = await asking(
+    t,
+    (_session, { ip, protocol, host }) => {
+      seen.push({ ip, protocol, host })
+      return { id: 'alice' }
+    },
+    { trustProxy: '127.0.0.1' },
+  )
+  await open('s=1', { 'x-forwarded-proto': 'https', 'x-forwarded-for': '10.0.0.1', host: 'example.org' })
+  await askAgain()
+  const expected = { ip: '10.0.0.1', protocol: 'https', host: 'example.org' }
+  t.same(seen, [expected, expected])
 })
 
 test('a provider that does not answer is asked for 256 callers at once, and for none of them again', async (t) => {

@@ -30,6 +30,22 @@ test('a change is encoded once for each audience, however many readers it has', 
   t.equal(encoded.length, 2)
 })
 
+test('readers who begin with everything share its bytes', async (t) => {
+  const app = await start(t)
+  const begun = new Set<unknown>()
+  const { write } = Socket.prototype
+  mock.method(Socket.prototype, 'write', function (this: Socket, ...args: Parameters<Socket['write']>) {
+    if (String(args[0]).includes('event: snapshot')) begun.add(args[0])
+    return Reflect.apply(write, this, args)
+  })
+  t.teardown(() => mock.restoreAll())
+  for (const name of ['alice', 'bob', 'alice']) {
+    const stream = await readStream(app, { headers: { 'x-caller': name } })
+    await stream.next('own')
+  }
+  t.equal(begun.size, 1)
+})
+
 test('others have their turn after 256 sockets', async (t) => {
   const app = await start(t, { caller: ({ headers }) => ({ id: String(headers['x-caller']) }) })
   const count = 600

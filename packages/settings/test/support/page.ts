@@ -19,13 +19,15 @@ interface PageOptions {
   readonly settings?: SettingsOptions
   /** Whether the document has the first values. @default true */
   readonly hasData?: boolean
+  /** The name that pages know the application by. @default '127.0.0.1' */
+  readonly host?: string
 }
 
 /** An application with a document at `/page`, which has the script; `/hold` answers when the test says so. */
 export async function startPages(
   t: Test,
   script: string,
-  { settings: options, hasData = true }: PageOptions = {},
+  { settings: options, hasData = true, host = '127.0.0.1' }: PageOptions = {},
 ) {
   const app = Fastify({ forceCloseConnections: true })
   t.teardown(() => app.close())
@@ -60,7 +62,7 @@ ${hasData ? await app.settings.publicData(request) : ''}
     return ''
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
-  const url = `http://127.0.0.1:${portOf(app)}`
+  const url = `http://${host}:${portOf(app)}`
 
   async function open(context: BrowserContext): Promise<Page> {
     const page = await context.newPage()

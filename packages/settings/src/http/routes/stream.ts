@@ -6,11 +6,15 @@ import { callerOf, openRoute } from '../access.ts'
 import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
 
-const Events = Type.Unsafe({
-  description: 'Server-sent events: `snapshot` and `change` with settings, `own`, `over`',
-  headers: { 'X-Accel-Buffering': { type: 'string', description: 'no: a proxy passes events on at once' } },
-  content: { 'text/event-stream': { schema: { type: 'string' } } },
-})
+/** What both routes have in common. */
+const described = {
+  ok: Type.Unsafe({
+    description: 'Server-sent events: `snapshot` and `change` with settings, `own`, `over`',
+    headers: { 'X-Accel-Buffering': { type: 'string', description: 'no: a proxy passes events on at once' } },
+    content: { 'text/event-stream': { schema: { type: 'string' } } },
+  }),
+  isStream: true,
+}
 
 /** Registers the streams, unless the option `stream` has none. */
 export function addStreamRoutes({ app, service, options: { stream } }: RouteContext): void {
@@ -19,17 +23,10 @@ export function addStreamRoutes({ app, service, options: { stream } }: RouteCont
   // The log would have a line for each question about a caller, and say at the end how long a stream was open.
   const route = { exposeHeadRoute: false, logLevel: 'warn', preHandler: refuseCrossSite } as const
   app.addHook('preClose', () => streams.close())
+  const summary = 'Settings as they change; sensitive and long values are left out'
   app.get(
     '/stream',
-    {
-      ...operation({
-        operationId: 'streamSettings',
-        summary: 'Settings as they change; sensitive and long values are left out',
-        ok: Events,
-        isStream: true,
-      }),
-      ...route,
-    },
+    { ...operation({ operationId: 'streamSettings', summary, ...described }), ...route },
     (request, reply) => streams.answer(request, reply, callerOf(request).id),
   )
   if (stream?.public === false) return
@@ -39,8 +36,7 @@ export function addStreamRoutes({ app, service, options: { stream } }: RouteCont
       ...operation({
         operationId: 'streamPublicSettings',
         summary: 'Public settings as they change',
-        ok: Events,
-        isStream: true,
+        ...described,
       }),
       ...route,
       config: openRoute,
