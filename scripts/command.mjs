@@ -6,15 +6,9 @@ import { setTimeout } from 'node:timers/promises'
 
 /** Runs a program to its end and throws when it fails. Options are those of node:child_process. */
 export async function run(program, args, options = {}) {
-  const { code, signal } = await runToEnd(program, args, options)
-  if (code !== 0) throw new Error(`${[program, ...args].join(' ')} ended with ${signal ?? `code ${code}`}`)
-}
-
-/** Runs a program to its end and returns how it ended. */
-async function runToEnd(program, args, options = {}) {
   const child = spawn(program, args, { stdio: 'inherit', shell: isWindowsScript(program), ...options })
   const [code, signal] = await once(child, 'close')
-  return { code, signal }
+  if (code !== 0) throw new Error(`${[program, ...args].join(' ')} ended with ${signal ?? `code ${code}`}`)
 }
 
 /** Runs a program and returns what it printed; throws with its output when it fails. */

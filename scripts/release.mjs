@@ -19,11 +19,12 @@ await parts[part]()
 
 async function pack() {
   mkdirSync(folder, { recursive: true })
-  for (const each of published) {
+  const packOne = async (each) => {
     const { name } = manifestOf(each)
     if (await isPublished(name)) console.log(`${name}@${version} is published already`)
     else await packWithCommit(each)
   }
+  await Promise.all(published.map(packOne))
 }
 
 /** npm shows the `gitHead` of a manifest: the commit that the tag of the release has to name. */

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { capture, node } from '../command.mjs'
-import { filesBelow, fingerprint, packageFolders, removeOrphans } from '../files.mjs'
+import { filesBelow, fingerprint, manifestOf, packageFolders, removeOrphans } from '../files.mjs'
 
 export default async function build() {
   for (const folder of packageFolders()) removeOrphans(join(folder, 'src'), join(folder, 'dist'))
@@ -15,8 +15,7 @@ export default async function build() {
 
 /** Applications, which are private, take in what the front ends of packages give out. */
 function packagesFirst() {
-  const isPrivate = (folder) =>
-    JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).private === true
+  const isPrivate = (folder) => manifestOf(folder).private === true
   return packageFolders().toSorted((a, b) => isPrivate(a) - isPrivate(b))
 }
 

@@ -15,30 +15,36 @@ import { codeBlocks, typeScriptOptions } from '../pack/document-code.mjs'
 export default async function pack() {
   const scratch = mkdtempSync(join(tmpdir(), 'fastify-modular-pack-'))
   try {
-    const packages = []
-    for (const folder of packageFolders()) {
-      if (!manifestOf(folder).private) packages.push(await packOne(folder, scratch))
-    }
+    const published = packageFolders().filter((folder) => !manifestOf(folder).private)
+    const packages = await all(published.map((folder) => packOne(folder, scratch)))
     const command = packages.find(({ manifest }) => manifest.bin !== undefined)
     const libraries = packages.filter((each) => each !== command)
     const consumer = createConsumer(join(scratch, 'app'), libraries)
     const code = documents().map((path) => codeBlocks(path, readFileSync(path, 'utf8')))
-    await checkConsumer(consumer, {
+    const use = {
       blocks: code.flatMap(({ blocks }) => blocks),
       options: typeScriptOptions(readFileSync('packages/core/README.md', 'utf8')),
-    })
-    await checkFastifyCli(consumer)
-    await checkInstall(
-      scratch,
-      libraries.map(({ filename }) => filename),
-    )
-    await checkCreate(scratch, { command, packages })
+    }
+    const tarballs = libraries.map(({ filename }) => filename)
+    await all([
+      checkInstall(scratch, tarballs),
+      checkCreate(scratch, { command, packages }),
+      checkConsumer(consumer, use).then(() => checkFastifyCli(consumer)),
+    ])
     const fragments = code.flatMap((each) => each.fragments)
     console.log(`code of documents that is not compiled, being a fragment: ${fragments.join(', ') || 'none'}`)
     console.log(`packages fine: ${packages.map(({ manifest }) => manifest.name).join(', ')}`)
   } finally {
     rmSync(scratch, { recursive: true, force: true })
   }
+}
+
+/** Side by side, but to the end of all: nothing may run when the folder goes. @throws {Error} with every failure */
+async function all(tasks) {
+  const results = await Promise.allSettled(tasks)
+  const failures = results.filter(({ status }) => status === 'rejected').map(({ reason }) => reason.message)
+  if (failures.length > 0) throw new Error(failures.join('\n'))
+  return results.map(({ value }) => value)
 }
 
 /** Packs one folder; publint and attw read the tarball, `content` is where it is unpacked. */

@@ -5,8 +5,8 @@ import { createTestReport } from '../test-report.mjs'
 import { runTestFile } from '../test-file.mjs'
 import { filesBelow, packageFolders, removeOrphans } from '../files.mjs'
 
-/** One more than the two cores of a small machine: many tests wait for processes, databases and browsers. */
-const jobs = 3
+/** Two more than the cores of a small machine: many tests wait for processes, databases and browsers. */
+const jobs = 4
 
 export default async function test(files) {
   await compile()
@@ -44,7 +44,7 @@ async function compile() {
 
 function testFiles() {
   const folders = testedFolders().map((folder) => join(folder, 'dist-test'))
-  return [...folders, 'scripts/test'].flatMap(filesBelow).filter((path) => /\.test\.m?js$/.test(path))
+  return ['scripts/test', ...folders].flatMap(filesBelow).filter((path) => /\.test\.m?js$/.test(path))
 }
 
 /** What the tests find in their environment: the server, and the programs for servers of their own. */

@@ -18,7 +18,8 @@ export function findFirefox(env: NodeJS.ProcessEnv = process.env, exists = exist
 }
 
 /** Launches a Firefox with an empty profile, which ends with the test. Null where there is none: the test is skipped then. */
-export async function testFirefox(t: BrowserTest, executablePath = findFirefox()): Promise<Browser | null> {
+export async function testFirefox(t: BrowserTest): Promise<Browser | null> {
+  const executablePath = findFirefox()
   if (executablePath === null) {
     t.plan(0, howToInstall)
     return null

@@ -1,8 +1,6 @@
-import { createServer } from 'node:http'
 import { test } from 'tap'
 import { findBrowser, testBrowser } from '@fastify-modular/test-support/browser'
-import { listen } from '@fastify-modular/test-support/free-port'
-import { findFirefox, testFirefox } from '@fastify-modular/test-support/firefox'
+import { findFirefox } from '@fastify-modular/test-support/firefox'
 
 test('a variable comes before an installed browser, and a wrong one is passed over', (t) => {
   const everything = (): boolean => true
@@ -12,25 +10,6 @@ test('a variable comes before an installed browser, and a wrong one is passed ov
   t.equal(findBrowser({ CHROME_PATH: '/gone' }, installed), '/usr/bin/chromium')
   t.equal(findFirefox({ FIREFOX_PATH: '/opt/firefox' }, everything), '/opt/firefox')
   t.end()
-})
-
-test('without a Firefox a test is skipped', async (t) => {
-  let reason = ''
-  const skipped = { plan: (_count: 0, why: string) => (reason = why), teardown: () => {} }
-  t.equal(await testFirefox(skipped, null), null)
-  t.match(reason, /apt-get install firefox-esr/)
-})
-
-test('a page is opened in a real browser', async (t) => {
-  const browser = await testBrowser(t)
-  if (!browser) return
-  const server = createServer((_, response) => response.end('<!doctype html><title>Hello</title><p id=a>x'))
-  t.teardown(() => server.close())
-  const page = await browser.newPage()
-  await page.goto(`http://127.0.0.1:${await listen(server)}/`)
-  t.equal(await page.title(), 'Hello')
-  await page.evaluate("document.getElementById('a').textContent = 'scripted'")
-  t.equal(await page.textContent('#a'), 'scripted')
 })
 
 test('a failed test shows the requests and errors of its pages', async (t) => {

@@ -79,10 +79,3 @@ test('a silent server, a half answer and a reset fail in bounded time', async (t
   const connection = await openConnection(silent)
   await t.rejects(connection.closed(50), { message: 'The server did not answer in time' })
 })
-
-test('the end of a connection is seen with the bytes that were not read', async (t) => {
-  const server = await serve(t, 'rest', true)
-  const connection = await openConnection(server)
-  connection.send('x')
-  t.equal((await connection.closed()).toString(), 'rest')
-})

@@ -1,5 +1,4 @@
 import { test } from 'tap'
-import { freePort } from '@fastify-modular/test-support/free-port'
 import { spawnApp, spawnNode } from '@fastify-modular/test-support/spawn-app'
 
 const entry = new URL('fixtures/app.js', import.meta.url)
@@ -32,9 +31,4 @@ test('a process that is expected to fail is awaited', async (t) => {
   t.same(await exited, { code: 3, signal: null })
   await t.rejects(printed(/never/), { message: /The process ended before/ })
   await t.resolves(printed(/secret/), 'what was printed before counts')
-})
-
-test('a free port is free', async (t) => {
-  const port = await freePort()
-  await t.rejects(fetch(`http://127.0.0.1:${port}/`))
 })

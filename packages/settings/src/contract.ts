@@ -2,7 +2,7 @@
 import { isUserSetting, requireSetting, type SettingState } from './memory/shared-values.ts'
 import { namedScope, requireUser, rowUser } from './memory/user-values.ts'
 import type { Parts } from './parts.ts'
-import { sharedLayer, type SettingValueDto, toSharedDto, toUserDto } from './reading/dto.ts'
+import { sharedLayer, type SettingValueDto, toSharedDto } from './reading/dto.ts'
 import { listShared, readOwnValues, type SettingsFilter } from './reading/list.ts'
 import { resolveFor, unwrap } from './reading/reader.ts'
 import type { Layer } from './secrets/row-codec.ts'
@@ -60,7 +60,7 @@ export interface SettingsContract {
 }
 
 export function createContract(parts: Parts): SettingsContract {
-  const { store, sharedValues, users, codec, write, states } = parts
+  const { sharedValues, users, write, states } = parts
 
   function raw(key: string, value: JsonValue): string | null {
     const state = sharedValues.find(key)
@@ -81,23 +81,19 @@ export function createContract(parts: Parts): SettingsContract {
     return unwrap(isUserSetting(state) ? resolveFor(state, await users.load(user)) : state.shared)
   }
 
-  const setSetting: SettingsContract['setSetting'] = (key, value, ...place) =>
-    put(parts, key, { value }, ...place)
-  const deleteSetting: SettingsContract['deleteSetting'] = (key, ...place) => put(parts, key, reset, ...place)
-
   return {
     getSettingAs: async <T extends JsonValue>(...place: Parameters<typeof stored>) =>
       (await stored(...place)) as T | null, // the caller vouches for T
     getSetting: async (key, scope, userId) => raw(key, await stored(key, scope, userId)),
     resolveUserSettingElement: resolved,
     resolveUserSetting: async (key, userId) => raw(key, await resolved(key, userId)),
-    setSetting,
+    setSetting: (key, value, ...place) => put(parts, key, { value }, ...place),
     async setMany(updates, options = {}) {
       const { entries, errors } = toBulkEntries(sharedValues, updates)
       await write(entries, options, { isBulk: true, errors })
     },
-    deleteSetting,
-    resetToDefault: deleteSetting,
+    deleteSetting: (key, ...place) => put(parts, key, reset, ...place),
+    resetToDefault: (key, ...place) => put(parts, key, reset, ...place),
     async getSettingValues(filter = {}) {
       if (namedScope(filter) !== SettingScope.User) return listShared(states(), filter)
       const own = await readOwnValues(parts, requireUser(filter.userId))
@@ -108,25 +104,20 @@ export function createContract(parts: Parts): SettingsContract {
       const state = sharedValues.find(key)
       if (!state) return null
       if (scope !== SettingScope.User) return toSharedDto(state, scope)
-      const [row] = await store.users.read(user, key)
-      return toUserDto(state, user, row && codec.layerOf(state.setting, row))
+      return (await readOwnValues(parts, user)).of(state)
     },
   }
 }
 
 async function storedValue(
-  { store, users, codec }: Parts,
+  parts: Parts,
   state: SettingState,
   scope: SettingScope,
   userId: string,
 ): Promise<JsonValue> {
   if (scope !== SettingScope.User) return valueOf(sharedLayer(state, scope))
-  const { key } = state.setting.definition
-  if (!isUserSetting(state)) {
-    const [row] = await store.users.read(userId, key)
-    return valueOf(row && codec.layerOf(state.setting, row))
-  }
-  const own = (await users.load(userId)).get(key)
+  if (!isUserSetting(state)) return valueOf((await readOwnValues(parts, userId)).layerOf(state))
+  const own = (await parts.users.load(userId)).get(state.setting.definition.key)
   if (own instanceof Error) throw own
   return own ?? null
 }
@@ -140,12 +131,12 @@ function valueOf(layer: Layer | undefined): JsonValue {
 async function put(
   { sharedValues, write }: Parts,
   key: string,
-  wanted: Pick<WriteEntry, 'value' | 'isReset'>,
+  { value, isReset = false }: Pick<WriteEntry, 'value' | 'isReset'>,
   scope: SettingScope,
   userId?: string,
   options: WriteOptions = {},
 ): Promise<void> {
   if (userId !== undefined) namedScope({ scope, userId })
-  const id = { key, scope, userId: rowUser(scope, userId) }
-  await write([{ ...id, state: requireSetting(sharedValues, key), ...wanted }], options)
+  const state = requireSetting(sharedValues, key)
+  await write([{ state, key, scope, userId: rowUser(scope, userId), value, isReset }], options)
 }

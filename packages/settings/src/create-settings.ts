@@ -19,7 +19,7 @@ import type { Parts } from './parts.ts'
 import { findOrphans, inspect } from './reading/inspect.ts'
 import { createStates, publicValues } from './reading/list.ts'
 import { createSharedGet, readUser } from './reading/reader.ts'
-import { reencrypt, type ReencryptReport } from './secrets/reencrypt.ts'
+import { reencrypt } from './secrets/reencrypt.ts'
 import { RowCodec } from './secrets/row-codec.ts'
 import type { Encryption } from './secrets/encryption.ts'
 import { partsOfSettings, type Settings, type SettingsParts } from './settings.ts'
@@ -63,7 +63,7 @@ export function createSettingsService(init: ServiceInit): SettingsService {
 }
 
 function createParts(init: ServiceInit): Parts & { readonly locked: Map<string, LockedValue> } {
-  const { registry, store, encryption, refusesPlain, userCapacity, events, retention, log } = init
+  const { registry, store, encryption, refusesPlain, userCapacity, log } = init
   const observer = new Observer()
   const codec = new RowCodec({ encryption, refusesPlain, observer, log })
   const locked = new Map(init.locked)
@@ -72,20 +72,8 @@ function createParts(init: ServiceInit): Parts & { readonly locked: Map<string, 
   const states = createStates(registry, sharedValues)
   const listeners = new Listeners({ sharedValues, states, log })
   const coherence = new Coherence({ store, sharedValues, users, listeners, observer, log })
-  const writes = {
-    store,
-    registry,
-    codec,
-    sharedValues,
-    users,
-    coherence,
-    listeners,
-    events,
-    log,
-    observer,
-    retention,
-  }
-  return { ...writes, write: createWrite(writes), encryption, states, locked }
+  const writes = { ...init, codec, sharedValues, users, coherence, listeners, observer }
+  return { ...writes, write: createWrite(writes), states, locked }
 }
 
 /** Makes `app.settings`. */
@@ -118,7 +106,7 @@ function createSettings(parts: ReturnType<typeof createParts>, streams: Streams,
     publicData: (request) => toDataElement(tags, request, publicValues(states())),
     orphans: () => findOrphans(parts),
     eraseUser: (userId) => eraseUser(parts, userId),
-    reencrypt: () => encryptAnew(parts),
+    reencrypt: () => reencrypt(parts),
     disconnect: (callerId) => streams.disconnect(callerId),
     refresh: () => coherence.reload(),
     define(...definitions) {
@@ -135,20 +123,6 @@ function createSettings(parts: ReturnType<typeof createParts>, streams: Streams,
   Object.defineProperty(untyped, partsOfSettings, { value: parts satisfies SettingsParts })
   const settings = untyped as Settings // a token's phantom type says what its definition made sure of
   return settings
-}
-
-/** Encrypts secrets with the newest key. Unreadable values may become readable; nothing else changes. */
-async function encryptAnew(parts: Parts): Promise<ReencryptReport> {
-  const { sharedValues, users, listeners, log } = parts
-  const report = await reencrypt(parts, (rows) => {
-    listeners.notify(sharedValues.reencrypt(rows), sharedValues.revision, 'local')
-    users.forget(rows.map(({ userId }) => userId))
-  })
-  log.info(
-    { audit: 'settings.reencrypt', ...report },
-    'sensitive settings were encrypted with the newest key',
-  )
-  return report
 }
 
 type UntypedSettings = Omit<Settings, 'get' | 'on' | 'define' | 'set' | 'reset'> & {

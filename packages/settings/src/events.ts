@@ -2,6 +2,7 @@
  * Notifications of changes: events on `app.events`, and the listeners of `settings.on` in this
  * process.
  */
+import { EventEmitter } from 'node:events'
 import { type AsyncTx, defineEvent, type DomainEvent, type Events, type Tx } from '@fastify-modular/core'
 import { getDecorator } from '@fastify-modular/core/internal'
 import { Type } from '@sinclair/typebox'
@@ -143,15 +144,14 @@ const sharing = {
   async: 'one pool for postgres({ pool }) and pgBoss({ pool })',
 } as const
 
-interface VerifyInit extends Pick<PublisherInit, 'events'> {
-  readonly store: SettingsStore
-}
-
 /**
  * Opens a transaction of the store, shows it to the transport and undoes it. Only for a transport of the store's kind.
  * @throws {FMOD_SETTINGS_FOREIGN_EVENTS} the transport is on another database of the same kind
  */
-export async function verifyEvents({ store, events }: VerifyInit): Promise<void> {
+export async function verifyEvents({
+  store,
+  events,
+}: Pick<PublisherInit, 'events'> & { readonly store: SettingsStore }): Promise<void> {
   const { name, transactional } = store.info
   const bus = events()
   if (transactional === false || !bus || !canJoin(store, bus)) return
@@ -199,7 +199,8 @@ interface ListenersInit {
 
 export class Listeners {
   readonly #init: ListenersInit
-  readonly #byKey = new Map<string, ReadonlySet<{ readonly call: SettingListener }>>()
+  /** By the key, after a word: the event `error` has a meaning of its own. */
+  readonly #emitter = new EventEmitter().setMaxListeners(0)
 
   constructor(init: ListenersInit) {
     this.#init = init
@@ -211,11 +212,9 @@ export class Listeners {
     // A setting that was never read has no value to compare with.
     if (key === anyKey) this.#init.states()
     else this.#init.sharedValues.require(key)
-    const entry = { call: listener }
-    this.#byKey.set(key, new Set([...this.#of(key), entry]))
-    return () => {
-      this.#byKey.set(key, new Set([...this.#of(key)].filter((other) => other !== entry)))
-    }
+    const call = (value: JsonValue, change: SettingChange): void => this.#call(listener, value, change)
+    this.#emitter.on(`setting ${key}`, call)
+    return () => void this.#emitter.off(`setting ${key}`, call)
   }
 
   notify(changes: readonly EffectiveChange[], revision: number, origin: SettingChange['origin']): void {
@@ -224,13 +223,8 @@ export class Listeners {
       const { value, source, error } = state.shared
       if (error) continue // there is no readable value
       const change = { key, previous: previous.value, scope, source, revision, origin }
-      for (const name of [key, anyKey])
-        for (const listener of this.#of(name)) this.#call(listener.call, value, change)
+      for (const name of [key, anyKey]) this.#emitter.emit(`setting ${name}`, value, change)
     }
-  }
-
-  #of(key: string): Iterable<{ readonly call: SettingListener }> {
-    return this.#byKey.get(key) ?? []
   }
 
   #call(listener: SettingListener, value: JsonValue, change: SettingChange): void {

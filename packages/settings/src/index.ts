@@ -23,7 +23,6 @@ declare module '@fastify-modular/core' {
 
 export { SettingsBuilder, type TokenMap } from './definitions/builder.ts'
 export {
-  type DynamicKey,
   setting,
   type SettingKeyMap,
   type SettingKeys,
@@ -39,7 +38,6 @@ export type { SetOptions } from './write/set.ts'
 export type { SettingsFilter } from './reading/list.ts'
 export type { SettingValueDto } from './reading/dto.ts'
 export {
-  InvalidScopeException,
   PreconditionFailedException,
   SettingLockedException,
   SettingValidationException,

@@ -33,13 +33,9 @@ export const FMOD_SETTINGS_FROZEN = createMisuseError<[string]>(
   'FMOD_SETTINGS_FROZEN',
   'The setting "%s" was added after the application became ready. Add settings in a module\'s settings hook or in the option definitions.',
 )
-export const FMOD_SETTINGS_INVALID_RULE_RESULT = createMisuseError<[string]>(
+export const FMOD_SETTINGS_INVALID_RULE_RESULT = createMisuseError<[string, string]>(
   'FMOD_SETTINGS_INVALID_RULE_RESULT',
-  'The rule about %s threw, or returned something other than a message, a list of messages or nothing. It cannot be asynchronous.',
-)
-export const FMOD_SETTINGS_INVALID_SCHEMA_RESULT = createMisuseError<[string, string]>(
-  'FMOD_SETTINGS_INVALID_SCHEMA_RESULT',
-  'The setting "%s" cannot be checked: %s. Use a validator that returns what is wrong, at once.',
+  'The value of %s cannot be checked: %s. Rules and validators return what is wrong, as text and at once.',
 )
 
 // Reading

@@ -47,13 +47,19 @@ export function lockedValueOf(setting: RegisteredSetting, locked: Locked): Locke
 
 /** Checks the locked values once all definitions are known. @throws {FMOD_SETTINGS_INVALID_OVERRIDES} with every problem, no value */
 export function checkOverrides(locked: Locked, registry: Registry): void {
-  const problems = [...locked].flatMap(([key, { value }]) => {
-    const setting = registry.find(key)
-    if (!setting) return [`no module defines "${key}"`]
-    if (value === null) return [`"${key}" is null, which cannot be locked`]
-    return validateValue(setting, value).map((message) => `"${key}": ${message}`)
-  })
+  const problems = [...locked].flatMap(([key, { value }]) =>
+    value === null && registry.find(key)
+      ? `"${key}" is null, which cannot be locked`
+      : problemsOf(key, value, registry),
+  )
   if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_OVERRIDES(toLines(problems))
+}
+
+/** Why a setting cannot have a value; no problem repeats the value. */
+export function problemsOf(key: string, value: unknown, registry: Registry): string[] {
+  const setting = registry.find(key)
+  if (!setting) return [`no module defines "${key}"`]
+  return validateValue(setting, value).map((message) => `"${key}": ${message}`)
 }
 
 function overridesFromEnvironment(): Overrides {

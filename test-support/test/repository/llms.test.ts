@@ -40,18 +40,6 @@ test('llms.txt lists what docs/README.md lists (UPDATE_SNAPSHOTS=1 writes it)', 
   t.equal(textOf('llms.txt'), text)
 })
 
-test('a list becomes items with addresses, without minutes', async (t) => {
-  const text = llmsText(
-    'A summary.',
-    '# Title\n\nIntroduction.\n\n## First\n\n1. [A](a.md) (3 min): a\n\n## Second\n\n- [B](../b/README.md): b\n',
-  )
-  const raw = 'https://raw.githubusercontent.com/fastify-modular/fastify-modular/main'
-  t.equal(
-    text,
-    `# fastify-modular\n\n> A summary.\n\n## First\n\n- [A](${raw}/docs/a.md): a\n\n## Second\n\n- [B](${raw}/b/README.md): b\n`,
-  )
-})
-
 test('docs/README.md lists every guide, and its minutes are those that the length of a document takes', async (t) => {
   const listed = [...documents.matchAll(/^\d+\. \[[^\]]+\]\(([^)]+)\) \((\d+) min\)/gm)].map(
     ([, target = '', minutes]) => ({ path: posix.join('docs', target), minutes: Number(minutes) }),

@@ -44,8 +44,8 @@ export interface BulkPreviewEntry {
 /** Which page of history, newest first. */
 export interface HistoryPageOptions extends CallOptions {
   readonly scope?: SettingScope
-  /** Only entries before this revision, or after the `next` of a page. */
-  readonly before?: number | string
+  /** Only entries after the `next` of a page. */
+  readonly before?: string
   /** 1–500. @default 50 */
   readonly limit?: number
 }

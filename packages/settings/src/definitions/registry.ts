@@ -1,5 +1,5 @@
 /** All definitions of an application. Modules add theirs, then they are checked together and frozen. */
-import { closestName, type StandardSchema } from '@fastify-modular/core/internal'
+import { closestName, safeText, type StandardSchema } from '@fastify-modular/core/internal'
 import {
   FMOD_SETTINGS_FROZEN,
   FMOD_SETTINGS_INVALID_DEFINITIONS,
@@ -69,7 +69,7 @@ export class Registry implements SettingDefinitions {
    * @throws {FMOD_SETTINGS_FROZEN} after `freeze`
    */
   add(definition: SettingDefinition, module: string): void {
-    const key = keyOf(definition)
+    const key = safeText(definition, 'key') // JavaScript modules may pass anything
     if (this.#frozen) throw new FMOD_SETTINGS_FROZEN(key ?? '')
     if (key === undefined) {
       this.#problems.push(
@@ -172,12 +172,6 @@ export class Registry implements SettingDefinitions {
     const unknown = keys.filter((key) => !this.#settings.has(key))
     return unknown.map((key) => `a rule of the module "${module}" looks at "${key}", which no module defines`)
   }
-}
-
-/** JavaScript modules may pass anything. */
-function keyOf(definition: unknown): string | undefined {
-  if (typeof definition !== 'object' || definition === null || !('key' in definition)) return undefined
-  return typeof definition.key === 'string' ? definition.key : undefined
 }
 
 /** What a declaration makes: a setting, unless it cannot be used; the problems of the declaration; its warnings. */

@@ -51,8 +51,8 @@ export interface HistoryFilter {
   readonly actor?: string
   /** Only entries of this time and later; ISO 8601, in UTC where it names no offset. */
   readonly since?: string
-  /** Only entries of lower versions, or after the `next` of a page. */
-  readonly before?: number | string
+  /** Only entries after the `next` of a page. @throws {ArgumentException} it is none */
+  readonly before?: string
   /** At most so many entries, 1–500. @default 50 */
   readonly limit?: number
 }
@@ -82,15 +82,13 @@ export async function readHistory(
   if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit)
     throw new ArgumentException(`The limit must be an integer from 1 to ${maxLimit}.`, 'limit')
   if (filter.revision !== undefined) requireRevision(filter.revision)
-  if (typeof before === 'number' && !Number.isSafeInteger(before))
-    throw new ArgumentException(notAPlace, 'before')
   const selection = {
     ...filter,
     ...rowsOf(filter, sharedValues, caller),
     since: since === undefined ? undefined : toTime(since),
   }
-  const begin = typeof before === 'string' ? { following: toPlace(before, selection.userId) } : { before }
-  const rows = await store.history({ ...selection, ...begin, limit, maxBytes: pageBytes })
+  const following = before === undefined ? undefined : toPlace(before, selection.userId)
+  const rows = await store.history({ ...selection, following, limit, maxBytes: pageBytes })
   const last = rows.at(-1)
   const rest = last ? await store.history({ ...selection, following: last, limit: 1 }) : []
   const visible = caller && visibleTo(caller)
@@ -138,8 +136,6 @@ function toEntry(row: HistoryRow, setting: RegisteredSetting): HistoryEntry {
   }
 }
 
-const notAPlace = 'Use a revision, or the next of a page.'
-
 function toNext({ scope, at, revision, key }: HistoryPlace): string {
   return scope === SettingScope.User ? `${at}:${revision}:${key}` : `${revision}:${scope}:${key}`
 }
@@ -152,7 +148,7 @@ function toPlace(next: string, userId: string): HistoryPlace {
     return { at: numbers.first, revision: numbers.second, scope: SettingScope.User, userId, key }
   const { System, Application } = SettingScope
   const scope = [System, Application].find((shared) => shared === numbers.second)
-  if (scope === undefined) throw new ArgumentException(notAPlace, 'before')
+  if (scope === undefined) throw new ArgumentException('Use the next of a page.', 'before')
   return { at: 0, revision: numbers.first, scope, userId, key } // only users' entries are in the order of time
 }
 

@@ -139,7 +139,7 @@ async function putBack(
   left = attempts,
 ): Promise<RevertReport> {
   // The history that is read below may lack writes after this revision.
-  const { revision: seen } = await parts.store.shared.news({ after: Number.MAX_SAFE_INTEGER, limit: 1 })
+  const { revision: seen } = await parts.store.shared.news(Number.MAX_SAFE_INTEGER, 1)
   const past = await Promise.all(rows.map((row) => lookBack(parts, row)))
   const errors = new Map<string, readonly string[]>()
   const entries = past.map(({ row, isLast }): WriteEntry => {
@@ -183,12 +183,12 @@ async function putBack(
 /** Reads the history of an entry before the write: afterwards the database might not answer. */
 async function lookBack({ sharedValues, store }: Parts, row: HistoryRow) {
   const { setting } = requireSetting(sharedValues, row.key)
-  const { scope, userId, key, revision } = row
+  const { scope, key, revision } = row
   const encrypted = row.oldEncrypted || row.newEncrypted
   const comesBack = row.oldValue !== null && isSecret(setting, { encrypted })
-  const [stored] = comesBack ? await store.history({ scope, userId, key, before: revision, limit: 1 }) : []
+  const [stored] = comesBack ? await store.history({ scope, key, following: row, limit: 1 }) : []
   // A missing row has no version: only the history shows whether it was written since.
-  const [last] = row.newValue === null ? await store.history({ scope, userId, key, limit: 1 }) : [row]
+  const [last] = row.newValue === null ? await store.history({ scope, key, limit: 1 }) : [row]
   const storedAt = stored ? new Date(stored.at).toISOString() : null
   return { row, storedAt, isLast: last?.revision === revision }
 }

@@ -4,7 +4,7 @@ import { SettingsChangedException } from '../exceptions.ts'
 import { requireFit, type SettingState, sharedScope, type SharedValues } from '../memory/shared-values.ts'
 import type { Parts } from '../parts.ts'
 import { sharedLayer } from '../reading/dto.ts'
-import type { JsonValue, SharedScope } from '../setting-definition.ts'
+import type { JsonValue, SettingScope } from '../setting-definition.ts'
 import { compareText } from '../store/plan-write.ts'
 import { isSecret } from '../values/validate.ts'
 import { namedCaller, requireUpdater, visibleTo } from '../visibility.ts'
@@ -13,7 +13,8 @@ import { type ChangeKind, type Expects, reset, type WriteEntry, type WriteOption
 /** One stored value of a file. */
 interface ExportedSetting {
   readonly key: string
-  readonly scope: SharedScope
+  /** System or Application. */
+  readonly scope: SettingScope
   readonly value: JsonValue
 }
 

@@ -1,12 +1,12 @@
 /** The caller of a request, what the caller may do, and what a write records of it. */
 import { type Caller, UnauthorizedException } from '@fastify-modular/core'
-import { getDecorator, isThenable } from '@fastify-modular/core/internal'
+import { getDecorator, isThenable, safeRead } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import { InvalidScopeException } from '../exceptions.ts'
 import type { FindCaller } from '../options.ts'
 import type { CallerTags } from '../streams/caller-tags.ts'
 import { requireUpdater, updatePermission } from '../visibility.ts'
-import { SettingScope, type SharedScope } from '../setting-definition.ts'
+import { SettingScope } from '../setting-definition.ts'
 import type { WriteOptions } from '../write/write.ts'
 import { parseScope } from './schemas.ts'
 
@@ -116,29 +116,12 @@ function isCaller(caller: Caller | null | undefined): caller is Caller {
   return typeof caller?.id === 'string' && caller.id !== '' && caller.id.length <= 255
 }
 
-/** Refuses User scope before the rest of the request is checked. */
-export const refuseUserScope: preValidationHookHandler = (request, _reply, done) => {
-  const items = Array.isArray(request.body) ? request.body : [request.body, request.query]
-  done(items.some(isUserScoped) ? toInvalidScope(request) : undefined)
-}
-
-function isUserScoped(item: unknown): boolean {
-  return (
-    typeof item === 'object' &&
-    item !== null &&
-    'scope' in item &&
-    parseScope(item.scope) === SettingScope.User
-  )
-}
-
-/** The scope of a row that belongs to no user. @throws {InvalidScopeException} User scope */
-export function sharedScopeOf(scope: SettingScope, request: FastifyRequest): SharedScope {
-  if (scope === SettingScope.User) throw toInvalidScope(request)
-  return scope
-}
-
-function toInvalidScope({ server }: FastifyRequest): InvalidScopeException {
-  return new InvalidScopeException(`${server.prefix.replace(/\/$/, '')}/me`)
+/** Refuses User scope with an `InvalidScopeException`, before the rest of the request is checked. */
+export const refuseUserScope: preValidationHookHandler = ({ body, query, server }, _reply, done) => {
+  const list = safeRead(body, 'settings') ?? body // of an import, of a bulk
+  const items: readonly unknown[] = Array.isArray(list) ? list : [body, query]
+  if (!items.some((item) => parseScope(safeRead(item, 'scope')) === SettingScope.User)) return done()
+  done(new InvalidScopeException(`${server.prefix.replace(/\/$/, '')}/me`))
 }
 
 /** The origin of a write, as history and events record it. */

@@ -28,7 +28,7 @@ export function answerRepresentation(
   etag: string,
   stored: () => unknown,
 ): FastifyReply {
-  reply.header('etag', etag).header('cache-control', 'no-store')
+  reply.header('etag', etag)
   if (!prefersRepresentation(request)) return reply.code(204).send()
   return reply.code(200).header('preference-applied', 'return=representation').send(stored())
 }
@@ -69,14 +69,13 @@ export function sendJson(reply: FastifyReply, json: string | Buffer): FastifyRep
   return reply.type('application/json; charset=utf-8').send(json)
 }
 
-/** Sends JSON under its tag, or 304 if the caller has that already. Without a tag the content can only be sent. */
+/** Sends JSON under its tag, or 304 if the caller has that already. */
 export function sendUnlessUnchanged(
   request: FastifyRequest,
   reply: FastifyReply,
-  etag: string | undefined,
+  etag: string,
   toBody: () => string | Buffer,
 ): FastifyReply {
-  if (etag === undefined) return sendJson(reply, toBody())
   addVary(reply, 'Accept-Encoding')
   const encoding = acceptedEncoding(request.headers)
   // The tag is that of the uncompressed bytes: for others it can only be weak (RFC 9110, 8.8.1).

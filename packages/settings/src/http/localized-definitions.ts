@@ -17,12 +17,8 @@ interface LocalizedDefinitions extends TaggedJson {
   readonly locale: string
 }
 
-export interface Localizer {
-  /** The same object for the same language. */
-  forRequest(request: FastifyRequest): LocalizedDefinitions
-  /** Whether answers depend on the language at all. */
-  readonly isActive: boolean
-}
+/** Returns the definitions in the language of a request, the same object for the same one. */
+type Localizer = (request: FastifyRequest) => LocalizedDefinitions
 
 /** A definition without the default of a sensitive setting, with the JSON Schema of its values. */
 export interface SettingDefinitionDto extends CompleteDefinition {
@@ -123,18 +119,15 @@ function createLocalizer(
     return isTranslated ? { locale, ...toTaggedJson(localized) } : null
   }
 
-  return {
-    forRequest({ headers }) {
-      for (const locale of acceptedLocales(headers['accept-language'])) {
-        if (byLocale.has(locale) && byLocale.get(locale) === undefined)
-          byLocale.set(locale, translateInto(locale))
-        const localized = byLocale.get(locale)
-        if (localized) return localized
-        if (locale === english) return inEnglish()
-      }
-      return inEnglish()
-    },
-    isActive: translate !== undefined,
+  return ({ headers }) => {
+    for (const locale of acceptedLocales(headers['accept-language'])) {
+      if (byLocale.has(locale) && byLocale.get(locale) === undefined)
+        byLocale.set(locale, translateInto(locale))
+      const localized = byLocale.get(locale)
+      if (localized) return localized
+      if (locale === english) break
+    }
+    return inEnglish()
   }
 }
 

@@ -3,7 +3,7 @@
  * key is one of them is refused at boot.
  */
 import { problemMediaType, problemOfError, problemText } from '@fastify-modular/core/problem'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { SettingsService } from '../create-settings.ts'
 import type { FindCaller, SettingsOptions } from '../options.ts'
 import { authenticateWith, decorateCaller, tagWith } from './access.ts'
@@ -31,6 +31,7 @@ export function addSettingsRoutes(
   { service, options, findCaller }: RoutesInit,
 ): void {
   decorateCaller(scope)
+  scope.addHook('onRequest', forbidStoring)
   scope.addHook('onRequest', authenticateWith(findCaller))
   if (options.stream !== false) scope.addHook('onRequest', tagWith(service.tags))
   scope.setValidatorCompiler(validatorCompiler)
@@ -54,6 +55,12 @@ export function addSettingsRoutes(
   addRestoreRoutes(context)
   addTransferRoutes(context)
   addStreamRoutes(context)
+}
+
+/** Routes whose answers may be kept set the header again. */
+const forbidStoring: onRequestHookHandler = (_request, reply, done) => {
+  reply.header('cache-control', 'no-store')
+  done()
 }
 
 /** An error handler that is set later, or in another scope, does not receive the errors of this scope. */

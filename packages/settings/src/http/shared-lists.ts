@@ -5,7 +5,7 @@ import type { SettingsService } from '../create-settings.ts'
 import { listShared, type OwnValues, readOwnValues } from '../reading/list.ts'
 import type { SettingScope } from '../setting-definition.ts'
 import { callerOf } from './access.ts'
-import { fingerprint, sendUnlessUnchanged } from './conditional.ts'
+import { fingerprint, sendUnlessUnchanged, type TaggedJson, toTaggedJson } from './conditional.ts'
 import { toDefinitionDto } from './localized-definitions.ts'
 
 /** Caches keep a list for one caller, and validate it for each request. */
@@ -21,6 +21,7 @@ export class SharedLists {
   /** Which values a list selects depends on the definitions, which are frozen when requests arrive. */
   #definitions: string | undefined
   #content: string | undefined
+  #public: TaggedJson | undefined
   #generation = -1
 
   constructor(service: SettingsService) {
@@ -45,13 +46,20 @@ export class SharedLists {
   }
 
   /**
-   * One tag for all shared lists, because caches keep them by their URL. The revision alone is not enough: a database that
-   * was restored from a backup comes to the same revisions again, with other values.
-   * Undefined while memory holds a later write, but not all before it: such content belongs to no revision.
+   * One tag for all shared lists, because caches keep them by their URL. The revision alone is not enough: memory may hold
+   * a later write, but not all before it, and a database that was restored comes to the same revisions with other values.
    */
-  #tag(): string | undefined {
-    const { complete, revision } = this.#service.sharedValues
-    return complete ? `"r${revision}-${this.#fingerprint()}"` : undefined
+  #tag(): string {
+    return `"r${this.#service.sharedValues.revision}-${this.#fingerprint()}"`
+  }
+
+  /** Sends the values of public settings, to whoever asks. */
+  sendPublic(request: FastifyRequest, reply: FastifyReply): void {
+    this.#dropOutdated()
+    this.#public ??= toTaggedJson(this.#service.settings.publicValues())
+    const { body, etag } = this.#public
+    reply.header('cache-control', 'no-cache')
+    sendUnlessUnchanged(request, reply, etag, () => body)
   }
 
   /** Sends the caller's values, under a tag of these values and of the shared ones that they inherit. */
@@ -62,8 +70,7 @@ export class SharedLists {
   ): Promise<unknown> {
     setCaching(reply) // also of a failure, which a cache must not give to another caller
     const own = await readOwnValues(this.#service, callerOf(request).id)
-    const shared = this.#tag()
-    const tag = shared && `${shared.slice(0, -1)}-${fingerprint(own.versions)}"`
+    const tag = `${this.#tag().slice(0, -1)}-${fingerprint(own.versions)}"`
     return sendUnlessUnchanged(request, reply, tag, () => Buffer.from(JSON.stringify(toContent(own))))
   }
 
@@ -83,5 +90,6 @@ export class SharedLists {
     this.#generation = generation
     this.#bodies.clear()
     this.#content = undefined
+    this.#public = undefined
   }
 }

@@ -206,7 +206,7 @@ export class Coherence {
   async #refresh(): Promise<News> {
     const { store, sharedValues, log } = this.#init
     const known = sharedValues.revision
-    const found = await store.shared.news({ after: known, limit: page })
+    const found = await store.shared.news(known, page)
     const knownToken = found.revision === known ? found.token : found.knownToken
     if (found.revision < known || (knownToken ?? sharedValues.token) !== sharedValues.token) {
       this.#reload = 'due'

@@ -10,7 +10,7 @@ import { type JsonValue, SettingScope, type SharedScope } from '../setting-defin
 import { type Locked, type LockedBy, lockedValueOf } from '../overrides.ts'
 import { isSameRow } from '../store/plan-write.ts'
 import { noRevision, type Revision, revisionId } from '../store/revision.ts'
-import type { RowId, StoredRow } from '../store/store.ts'
+import type { RowId, StoredRow, WriteResult } from '../store/store.ts'
 import type { Layer, RowCodec } from '../secrets/row-codec.ts'
 
 /** One setting with its shared values. */
@@ -55,15 +55,11 @@ export function requireSetting(sharedValues: SharedValues, key: string): Setting
   return state
 }
 
-/** A row as it became; `row` undefined means unset. */
-interface SharedChange {
+/** A row as a revision left it; `row` undefined means unset. */
+interface PastChange {
   readonly scope: SettingScope
   readonly key: string
   readonly row: StoredRow | undefined
-}
-
-/** A change with the revision that made it. */
-interface PastChange extends SharedChange {
   readonly revision: number
 }
 
@@ -176,28 +172,19 @@ export class SharedValues {
     return this.#resolve(keys, isSame && keys.size === 0 ? [] : undefined)
   }
 
-  /** Takes what one revision changed. */
-  apply({ revision, token }: Revision, changes: readonly SharedChange[]): readonly EffectiveChange[] {
+  /** Takes what one write of System and Application rows changed. */
+  apply({ revision, token, changes }: WriteResult): readonly EffectiveChange[] {
     this.#highest = Math.max(this.#highest, revision)
     if (revision === this.revision + 1) this.#last = { revision, token }
-    const changed = this.#take(changes.map((change) => ({ ...change, revision })))
-    return this.#resolve(
-      new Set(changed),
-      changes.map(({ key }) => ({ key, revision, token })),
-    )
+    const taken = this.#take(changes.map(({ scope, key, after: row }) => ({ scope, key, row, revision })))
+    const revised = changes.map(({ key }) => ({ key, revision, token }))
+    return this.#resolve(taken, revised)
   }
 
   /** Takes all changes up to a revision, oldest first. A value that came back to what it was has not changed. */
   replay(to: Revision, changes: readonly (PastChange & Revision)[]): readonly EffectiveChange[] {
     if (to.revision > this.revision) this.#last = { revision: to.revision, token: to.token }
-    return this.#resolve(new Set(this.#take(changes)), changes)
-  }
-
-  /** Takes rows whose texts were encrypted anew, with the values and revisions they had. */
-  reencrypt(rows: readonly StoredRow[]): readonly EffectiveChange[] {
-    const known = rows.filter((row) => this.#changes.get(nameOf(row))?.row?.revision === row.revision)
-    for (const row of known) this.#changes.set(nameOf(row), { ...row, row })
-    return this.resolveAgain(new Set(known.map(({ key }) => key)))
+    return this.#resolve(this.#take(changes), changes)
   }
 
   /** Resolves settings again: their locked values may have changed. */
@@ -242,14 +229,16 @@ export class SharedValues {
   }
 
   /** Keeps the newer changes. Returns the keys whose rows have changed. */
-  #take(changes: readonly PastChange[]): string[] {
-    return changes.flatMap((change) => {
-      const { scope, key, row, revision } = change
-      const known = this.#changes.get(nameOf(change))
-      if (scope === SettingScope.User || (known && known.revision >= revision)) return []
-      this.#changes.set(nameOf(change), { scope, key, row, revision })
-      return isSameRow(known?.row, row) ? [] : [key]
-    })
+  #take(changes: readonly PastChange[]): Set<string> {
+    const keys = new Set<string>()
+    for (const { scope, key, row, revision } of changes) {
+      const name = nameOf({ scope, key })
+      const known = this.#changes.get(name)
+      if (known && known.revision >= revision) continue
+      this.#changes.set(name, { scope, key, row, revision })
+      if (!isSameRow(known?.row, row)) keys.add(key)
+    }
+    return keys
   }
 }
 

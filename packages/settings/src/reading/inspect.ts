@@ -4,10 +4,11 @@ import type { LockedBy } from '../overrides.ts'
 import type { Parts } from '../parts.ts'
 import type { Layer } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
-import type { KeyCount, StoredRow } from '../store/store.ts'
+import type { KeyCount } from '../store/store.ts'
 import { isSecret, type RegisteredSetting } from '../values/validate.ts'
 import { requireUser } from '../memory/user-values.ts'
 import { sharedLayer } from './dto.ts'
+import { readOwnValues } from './list.ts'
 
 /** One place that may hold a value. */
 interface InspectedLayer {
@@ -39,27 +40,23 @@ export interface SettingInspection {
 export type OrphanedSetting = KeyCount
 
 /** Makes the answer of `settings.inspect`; null for an unknown key. */
-export async function inspect(
-  { store, sharedValues, codec }: Parts,
-  key: string,
-  userId?: string,
-): Promise<SettingInspection | null> {
-  const state = sharedValues.find(key)
+export async function inspect(parts: Parts, key: string, userId?: string): Promise<SettingInspection | null> {
+  const state = parts.sharedValues.find(key)
   if (!state) return null
   const { setting, locked, lockedBy } = state
   const { definition, module, defaultValue } = setting
   const isOfUsers = isUserSetting(state)
-  const [row] = userId === undefined ? [] : await store.users.read(requireUser(userId), key)
+  const own = userId === undefined ? undefined : await readOwnValues(parts, requireUser(userId))
   // Code in process may store a user's value of any setting; only User settings are resolved with it.
-  const user = row && isOfUsers ? codec.layerOf(setting, row) : undefined
+  const user = isOfUsers ? own?.layerOf(state) : undefined
   const sharedSource = sharedScope(state) === SettingScope.System ? 'system' : 'application'
   const shared = sharedLayer(state)
   const supplied = resolve({ locked, user, [sharedSource]: shared, default: defaultValue })
   const layers = [
-    toInspected(setting, 'locked', fixed(locked)),
-    ...(isOfUsers ? [toInspected(setting, 'user', user)] : []),
-    toInspected(setting, sharedSource, shared),
-    toInspected(setting, 'default', fixed(definition.defaultValue === null ? undefined : defaultValue)),
+    fixed(setting, 'locked', locked),
+    ...(isOfUsers ? [stored(setting, 'user', user)] : []),
+    stored(setting, sharedSource, shared),
+    fixed(setting, 'default', definition.defaultValue === null ? undefined : defaultValue),
   ]
   return {
     key,
@@ -73,25 +70,16 @@ export async function inspect(
   }
 }
 
-/** What a layer holds: a stored row, or a value that the host or the definition names. */
-interface Held {
-  readonly state: Layer['state']
-  readonly value?: JsonValue
-  readonly row?: StoredRow
+/** A value that the host or the definition names. */
+function fixed(setting: RegisteredSetting, source: SettingSource, value: JsonValue = null): InspectedLayer {
+  const shown = isSecret(setting, undefined) ? null : value
+  return { source, value: shown, isSet: value !== null, invalid: false }
 }
 
-function fixed(value: JsonValue | undefined): Held | undefined {
-  return value === undefined ? undefined : { state: 'valid', value }
-}
-
-function toInspected(
-  setting: RegisteredSetting,
-  source: SettingSource,
-  held: Held | undefined,
-): InspectedLayer {
-  const isValid = held?.state === 'valid'
-  const value = isValid && !isSecret(setting, held.row) ? held.value : undefined
-  return { source, value: value ?? null, isSet: held !== undefined, invalid: held !== undefined && !isValid }
+function stored(setting: RegisteredSetting, source: SettingSource, layer?: Layer): InspectedLayer {
+  const isValid = layer?.state === 'valid'
+  const value = isValid && !isSecret(setting, layer.row) ? layer.value : null
+  return { source, value, isSet: layer !== undefined, invalid: layer !== undefined && !isValid }
 }
 
 /** Counts the rows without a definition, by key and scope. */

@@ -2,6 +2,7 @@
 import type { Registry } from '../definitions/registry.ts'
 import { type SettingState, sharedScope, type SharedValues } from '../memory/shared-values.ts'
 import type { Parts } from '../parts.ts'
+import type { Layer } from '../secrets/row-codec.ts'
 import type { JsonValue, SettingScope } from '../setting-definition.ts'
 import { isSecret } from '../values/validate.ts'
 import { compareText } from '../store/plan-write.ts'
@@ -47,6 +48,8 @@ export function publicValues(states: readonly SettingState[]): Readonly<Record<s
 export interface OwnValues {
   /** Identifies the contents: changes with each value. */
   readonly versions: string
+  /** The stored value; undefined where there is none. */
+  layerOf(state: SettingState): Layer | undefined
   /** The value as responses show it; its `isOverridden` says whether the user has one. */
   of(state: SettingState): SettingValueDto
   /** The values that the user has stored, of all settings or of one group. */
@@ -57,13 +60,15 @@ export interface OwnValues {
 export async function readOwnValues({ store, codec, states }: Parts, userId: string): Promise<OwnValues> {
   const rows = await store.users.read(userId)
   const byKey = new Map(rows.map((row) => [row.key, row]))
-  function of(state: SettingState): SettingValueDto {
-    const row = byKey.get(state.setting.definition.key)
-    return toUserDto(state, userId, row && codec.layerOf(state.setting, row))
+  function layerOf({ setting }: SettingState): Layer | undefined {
+    const row = byKey.get(setting.definition.key)
+    return row && codec.layerOf(setting, row)
   }
+  const of = (state: SettingState): SettingValueDto => toUserDto(state, userId, layerOf(state))
   const written = rows.map(({ key, revision, updatedBy }) => [key, revision, updatedBy])
   return {
     versions: JSON.stringify([userId, ...written]),
+    layerOf,
     of,
     list: (group) =>
       selectStates(states(), group)

@@ -1,5 +1,6 @@
 /** Encrypts every secret with the active key, in the history too: after a new key was put first, or encryption was switched on. */
 import { setImmediate } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from '../definitions/registry.ts'
 import { FMOD_SETTINGS_ENCRYPTION_REQUIRED } from '../misuse-errors.ts'
 import type { HistoryRow, Reencrypted, RowId, SettingsStore, StoredRow } from '../store/store.ts'
@@ -19,6 +20,8 @@ interface ReencryptInit {
   readonly store: SettingsStore
   readonly encryption: Encryption
   readonly registry: Pick<Registry, 'find'>
+  readonly coherence: { reload(): Promise<void> }
+  readonly log: FastifyBaseLogger
 }
 
 /** So many rows, at most twice the longest value each, are in memory at once and wait for one transaction. */
@@ -27,13 +30,15 @@ const portion = 100
 /**
  * Safe to repeat, to interrupt and to run twice at once: each portion is a transaction, and skips what is already
  * encrypted. No value changes: versions stay, and neither events nor listeners are notified.
- * @param applyToMemory takes the values of a portion as they are stored now
  * @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} no key is configured
  */
-export async function reencrypt(
-  { store, encryption, registry }: ReencryptInit,
-  applyToMemory: (rows: readonly StoredRow[]) => void,
-): Promise<ReencryptReport> {
+export async function reencrypt({
+  store,
+  encryption,
+  registry,
+  coherence,
+  log,
+}: ReencryptInit): Promise<ReencryptReport> {
   const { activeKeyId } = encryption
   if (activeKeyId === null) throw new FMOD_SETTINGS_ENCRYPTION_REQUIRED('that are to be encrypted')
   const unreadable = new Set<string>()
@@ -73,15 +78,19 @@ export async function reencrypt(
   // Values first: later writes then record no plain text in the history as an old value.
   for await (const rows of pages((after: StoredRow | null) => store.scan('values', after, portion))) {
     const values = rows.flatMap(encryptValue)
-    if (values.length === 0) continue
-    reencrypted += await store.reencrypt({ values, history: [] })
-    applyToMemory(values.map(({ after }) => after))
+    if (values.length > 0) reencrypted += await store.reencrypt({ values, history: [] })
   }
   for await (const rows of pages((after: HistoryRow | null) => store.scan('history', after, portion))) {
     const entries = rows.flatMap(encryptEntry)
     if (entries.length > 0) history += await store.reencrypt({ values: [], history: entries })
   }
-  return { reencrypted, history, unreadable: [...unreadable].toSorted() }
+  await coherence.reload() // memory has the texts too, and may become able to read some
+  const report = { reencrypted, history, unreadable: [...unreadable].toSorted() }
+  log.info(
+    { audit: 'settings.reencrypt', ...report },
+    'sensitive settings were encrypted with the newest key',
+  )
+  return report
 }
 
 /**

@@ -11,7 +11,7 @@ import {
   rowIdText,
 } from './plan-write.ts'
 import { noRevision, type Revision } from './revision.ts'
-import { compareHistoryIds, newestFirst, selectHistory, selectPage } from './select-history.ts'
+import { compareHistoryIds, selectHistory, selectPage } from './select-history.ts'
 import type {
   Erased,
   HistoryId,
@@ -48,7 +48,7 @@ class MemoryStore implements SettingsStore {
 
   readonly shared: SettingsStore['shared'] = {
     read: async () => ({ ...this.#last, rows: this.#select(isShared) }),
-    news: async ({ after, limit }) => {
+    news: async (after, limit) => {
       const entries = this.#history.filter(isShared)
       const changes = entries.filter(({ revision }) => revision > after).toSorted(compareHistoryIds)
       return {
@@ -65,8 +65,7 @@ class MemoryStore implements SettingsStore {
   }
 
   readonly users: SettingsStore['users'] = {
-    read: async (userId, key) =>
-      this.#select((row) => isOf(userId)(row) && (key === undefined || row.key === key)),
+    read: async (userId) => this.#select(isOf(userId)),
     news: async (since, limit) => {
       const later = [...this.#written].filter(([, write]) => since !== undefined && write > Number(since))
       return { next: String(this.#writes), userIds: later.slice(0, limit).map(([userId]) => userId) }
@@ -119,7 +118,7 @@ class MemoryStore implements SettingsStore {
   readonly trim: SettingsStore['trim'] = async ({ olderThan, perValue }) => {
     const seen = new Map<string, number>()
     const before = this.#history.length
-    const kept = this.#history.toSorted(newestFirst).filter((row) => {
+    const kept = this.#history.toReversed().filter((row) => {
       const newer = seen.get(rowIdText(row)) ?? 0
       seen.set(rowIdText(row), newer + 1)
       return newer === 0 || (newer < perValue && row.at >= olderThan)

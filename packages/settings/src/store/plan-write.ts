@@ -99,26 +99,19 @@ export interface FoundOfUsers extends Found {
  */
 export function planWrite(request: WriteRequest, current: FoundShared | FoundOfUsers): WriteResult {
   const { at, rows } = current
-  const known = 'revision' in current ? current : noRevision
+  const isShared = 'revision' in current
+  const { revision, token } = isShared ? current : noRevision
   const versionOf = (change: RowChange, before: StoredRow | undefined): number =>
-    'revision' in current
-      ? known.revision + 1
-      : Math.max((before?.revision ?? current.lastVersion(change)) + 1, at)
+    isShared ? revision + 1 : Math.max((before?.revision ?? current.lastVersion(change)) + 1, at)
   const found = new Map<string, StoredRow | undefined>()
   for (const id of request.reads) found.set(rowIdText(id), undefined)
   for (const row of rows) if (found.has(rowIdText(row))) found.set(rowIdText(row), row)
   const changes: AppliedChange[] = []
-  const decided = request.decide({
-    revision: known.revision,
-    token: known.token,
-    get: (id) => found.get(rowIdText(id)),
-  })
-  for (const change of decided) {
+  for (const change of request.decide({ revision, token, get: (id) => found.get(rowIdText(id)) })) {
     const name = rowIdText(change)
     const before = found.get(name)
-    const isOfUser = change.scope === SettingScope.User
     // Deleting the row answers false for a row that was not read and for one that was already changed.
-    if (!found.delete(name) || isOfUser === 'revision' in current)
+    if (!found.delete(name) || (change.scope === SettingScope.User) === isShared)
       throw new FMOD_SETTINGS_INVALID_WRITE(change.key)
     checkStorable(change.value, change.key)
     if (!before && change.value === null) continue
@@ -127,14 +120,10 @@ export function planWrite(request: WriteRequest, current: FoundShared | FoundOfU
     const after = rowAfter(change, version, at, request.actor)
     changes.push({ scope, userId, key, revision: version, before, after })
   }
-  const highest = changes.reduce((max, change) => Math.max(max, change.revision), known.revision)
-  const token = changes.length > 0 ? randomUUID().slice(0, 8) : known.token
-  return {
-    revision: highest,
-    token: 'revision' in current ? token : '',
-    at,
-    changes: changes.toSorted(compareRowIds),
-  }
+  const result = { at, changes: changes.toSorted(compareRowIds) }
+  if (!isShared) return { revision: 0, token: '', ...result }
+  if (changes.length === 0) return { revision, token, ...result }
+  return { revision: revision + 1, token: randomUUID().slice(0, 8), ...result }
 }
 
 /** The row of history that a change leaves. */

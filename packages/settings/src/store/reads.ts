@@ -6,16 +6,7 @@ import type { PostgresTables } from './postgres-tables.ts'
 import { noRevision, parseRevision } from './revision.ts'
 import { plainHistory } from './schema.ts'
 import { compareHistoryIds, countWithin } from './select-history.ts'
-import type {
-  HistoryPlace,
-  HistoryQuery,
-  KeyCount,
-  NewsQuery,
-  Scanned,
-  Survey,
-  SurveyQuery,
-  UserNews,
-} from './store.ts'
+import type { HistoryPlace, HistoryQuery, KeyCount, Scanned, Survey, SurveyQuery, UserNews } from './store.ts'
 
 /** What differs between the engines. drizzle gives both the same methods under other types: here stand those of PostgreSQL. */
 export interface ReadEngine {
@@ -42,7 +33,6 @@ export type SqlReads = ReturnType<typeof prepareReads>
 export function prepareReads(engine: ReadEngine) {
   const { db, tables, run, statement } = engine
   const { values } = tables
-  const row = db.select().from(values).where(isNamedRow(values)).prepare(statement('row'))
   const user = db
     .select()
     .from(values)
@@ -53,8 +43,7 @@ export function prepareReads(engine: ReadEngine) {
   return {
     shared: prepareShared(engine),
     news: prepareNews(engine),
-    user: async (userId: string, key?: string) =>
-      key === undefined ? user.execute({ userId }) : row.execute({ scope: SettingScope.User, userId, key }),
+    user: async (userId: string) => user.execute({ userId }),
     userNews: async (since: string | undefined, limit: number): Promise<UserNews> => {
       const rows = (await run(engine.userNews(since ?? null, limit))) as readonly NewsOfUser[]
       const next = rows[0]?.next ?? '0'
@@ -126,8 +115,8 @@ function prepareNews({ db, tables: { history, meta }, entry, statement }: ReadEn
     .leftJoin(changes, sql`true`)
     .where(eq(meta.name, 'revision'))
     .prepare(statement('news'))
-  return async (query: NewsQuery) => {
-    const found = await news.execute({ ...query })
+  return async (after: number, limit: number) => {
+    const found = await news.execute({ after, limit })
     const entries = found.flatMap((row) => row.change ?? []).toSorted(compareHistoryIds)
     const [last] = found
     const revision = parseRevision(last?.revision) ?? noRevision
@@ -218,21 +207,9 @@ function listOf(members: readonly unknown[]): SQL {
   )})`
 }
 
-/** The columns that identify a row. */
-type RowColumns = Pick<PostgresTables['values'], 'scope' | 'userId' | 'key'>
-
 /** By scope, user and key. */
-function inRowOrder({ scope, userId, key }: RowColumns): SQL[] {
+function inRowOrder({ scope, userId, key }: PostgresTables['values']): SQL[] {
   return [asc(scope), asc(userId), asc(key)]
-}
-
-/** Whether a row has the placeholders `scope`, `userId` and `key` for its id. */
-function isNamedRow({ scope, userId, key }: RowColumns): SQL | undefined {
-  return and(
-    eq(scope, sql.placeholder('scope')),
-    eq(userId, sql.placeholder('userId')),
-    eq(key, sql.placeholder('key')),
-  )
 }
 
 /** The entries that a query selects. Conditions on the scope repeat those of the partial indexes. */
@@ -247,7 +224,6 @@ function isSelected({ tables: { history }, isAnyOf }: ReadEngine, query: History
     query.actor === undefined ? undefined : eq(history.actor, query.actor),
     // The sign keeps the index of times out of it, which has all users' entries.
     query.since === undefined ? undefined : sql`+${history.at} >= ${query.since}`,
-    query.before === undefined ? undefined : lt(history.revision, query.before),
     following && (userId === '' ? isFollowing(history, following) : isEarlier(history, following)),
   )
 }

@@ -32,7 +32,7 @@ export function selectPage<W extends keyof Scanned>(
 }
 
 /** The order of System and Application history: newest revision first, the entries of one revision by row. */
-export function newestFirst(a: HistoryId, b: HistoryId): number {
+function newestFirst(a: HistoryId, b: HistoryId): number {
   return b.revision - a.revision || compareRowIds(a, b)
 }
 
@@ -57,7 +57,6 @@ function isSelected(row: HistoryRow, query: HistoryQuery): boolean {
     (query.keys === undefined || query.keys.includes(row.key)) &&
     (query.actor === undefined || row.actor === query.actor) &&
     (query.since === undefined || row.at >= query.since) &&
-    (query.before === undefined || row.revision < query.before) &&
     (query.following === undefined || (userId === '' ? newestFirst : latestFirst)(row, query.following) > 0)
   )
 }

@@ -40,7 +40,7 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
 
   readonly shared: SettingsStore['shared'] = {
     read: () => this.read(({ reads }) => reads.shared()),
-    news: (query) => this.read(({ reads }) => reads.news(query)),
+    news: (after, limit) => this.read(({ reads }) => reads.news(after, limit)),
     write: async (request) => {
       checkWrite(request)
       return this.write(({ writer }) => writer.shared(request))
@@ -48,7 +48,7 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
   }
 
   readonly users: SettingsStore['users'] = {
-    read: (userId, key) => this.read(({ reads }) => (canExist(userId, key) ? reads.user(userId, key) : [])),
+    read: (userId) => this.read(({ reads }) => (canExist(userId) ? reads.user(userId) : [])),
     news: (since, limit) => this.read(({ reads }) => reads.userNews(since, limit)),
     write: async (request) => {
       checkWrite(request)

@@ -112,7 +112,7 @@ export interface WriteRequest {
 export interface WriteResult {
   /** Of the revision; empty where the write is of users' rows. */
   readonly token: string
-  /** After a write of System and Application rows, with or without changes. Of users' rows: the highest version that it gave, or 0. */
+  /** After a write of System and Application rows, with or without changes; 0 where the write is of users' rows. */
   readonly revision: number
   /** Milliseconds since the epoch, by the clock of the database. */
   readonly at: number
@@ -144,8 +144,6 @@ export interface HistoryQuery {
   readonly actor?: string | undefined
   /** Only entries of this time, in milliseconds since the epoch, and later. */
   readonly since?: number | undefined
-  /** Only entries of lower versions. */
-  readonly before?: number | undefined
   /** Only entries that follow this one, which may be of the same revision: the next page. */
   readonly following?: HistoryPlace | undefined
   readonly limit: number
@@ -167,14 +165,6 @@ export interface TrimResult {
   readonly removed: number
   /** False if another portion is needed. */
   readonly isDone: boolean
-}
-
-/** Asks for what has happened since a revision. */
-export interface NewsQuery {
-  /** Changes of later revisions are wanted. */
-  readonly after: number
-  /** At most so many, the newest ones. */
-  readonly limit: number
 }
 
 /** Where a database stands, and what has happened to System and Application values; all of one moment. */
@@ -236,8 +226,11 @@ export interface StoreInfo {
 export interface SharedStore {
   /** All rows and the revision, of one moment. */
   read(): Promise<Revision & { readonly rows: readonly StoredRow[] }>
-  /** Where the database stands, and what changed. Called for every hint: it should be one query. */
-  news(query: NewsQuery): Promise<StoreNews>
+  /**
+   * Where the database stands, and what changed after a revision: at most `limit` changes, the newest ones. Called for
+   * every hint: it should be one query.
+   */
+  news(after: number, limit: number): Promise<StoreNews>
   /**
    * Applies one write: lock, `decide`, rows sorted by their full id, history, `enqueue`, commit. Other processes are
    * notified after the commit, never in its transaction.
@@ -247,8 +240,8 @@ export interface SharedStore {
 
 /** Users' rows. */
 export interface UserStore {
-  /** All rows of one user, or the one of a key. */
-  read(userId: string, key?: string): Promise<readonly StoredRow[]>
+  /** All rows of one user. */
+  read(userId: string): Promise<readonly StoredRow[]>
   /**
    * Users whose values were changed since an earlier `next`, at most `limit` of them; those of a write that commits
    * later than another one with a higher version too. Without `since` only `next` is wanted.

@@ -157,7 +157,7 @@ export class Streams {
         for (const stream of this.#callers.get(hash)?.streams ?? []) this.#due.own.add(stream)
       this.#write()
     }
-    await store.shared.news({ after: 0, limit: recentCapacity }).then(
+    await store.shared.news(0, recentCapacity).then(
       ({ changes }) => this.#recent.fill(changes),
       () => this.#recent.clear(sharedValues.revision),
     )

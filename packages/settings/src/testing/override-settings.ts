@@ -2,10 +2,9 @@
 import type { SettingKeyMap } from '../definitions/tokens.ts'
 import { FMOD_SETTINGS_CANNOT_OVERRIDE } from '../misuse-errors.ts'
 import { partsOfSettings, type Settings, type SettingsParts } from '../settings.ts'
-import type { Locked, LockedValue } from '../overrides.ts'
+import { type Locked, type LockedValue, problemsOf } from '../overrides.ts'
 import type { JsonValue } from '../setting-definition.ts'
 import { deepFreeze, encodeValue, readText } from '../values/json.ts'
-import { validateValue } from '../values/validate.ts'
 
 /** Values by key: of the type that `SettingKeyMap` says, any JSON for keys that are not in it. */
 export type OverrideValues<K extends string> = {
@@ -49,20 +48,13 @@ function partsOf(settings: Settings & { readonly [partsOfSettings]?: SettingsPar
 
 /** A checked copy: later changes of the caller's objects have no effect. */
 function readLayer(values: Readonly<Record<string, unknown>>, { registry }: SettingsParts): Layer {
-  const problems: string[] = []
-  const layer = new Map<string, LockedValue>()
-  for (const [key, value] of Object.entries(values)) {
-    const setting = registry.find(key)
-    if (!setting) problems.push(`no module defines "${key}"`)
-    else {
-      const messages = validateValue(setting, value)
-      problems.push(...messages.map((message) => `"${key}": ${message}`))
-      if (messages.length === 0)
-        layer.set(key, { value: deepFreeze(readText(encodeValue(value as JsonValue))), by: 'option' }) // the validation has parsed it
-    }
-  }
+  const problems = Object.entries(values).flatMap(([key, value]) => problemsOf(key, value, registry))
   if (problems.length > 0) throw new FMOD_SETTINGS_CANNOT_OVERRIDE(problems.join('; '))
-  return layer
+  const layer = Object.entries(values).map(([key, value]): [string, LockedValue] => {
+    const copy = readText(encodeValue(value as JsonValue)) // the validation has parsed it
+    return [key, { value: deepFreeze(copy), by: 'option' }]
+  })
+  return new Map(layer)
 }
 
 function setLayers(

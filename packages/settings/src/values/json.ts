@@ -115,11 +115,7 @@ function problemOfNumber(value: number): string | undefined {
 function problemOfName(name: string, member: unknown): string | undefined {
   if (!isStorable(name)) return notStorable
   const poisons =
-    name === '__proto__' ||
-    (name === 'constructor' &&
-      typeof member === 'object' &&
-      member !== null &&
-      Object.hasOwn(member, 'prototype'))
+    name === '__proto__' || (name === 'constructor' && Object.hasOwn(Object(member), 'prototype'))
   return poisons ? 'Enter JSON without members named __proto__ or constructor.prototype.' : undefined
 }
 

@@ -27,7 +27,7 @@ export interface RegisteredSetting {
   readonly maxLength: number | null
   /** Of the values of a Json; null where anything goes. */
   readonly parseSchema: ParseSchema | null
-  readonly validate: SettingRule | null
+  readonly validate: NonNullable<SettingDefinition['validate']> | null
   /** The longest value, in UTF-8 bytes of its text. */
   readonly maxBytes: number
 }
@@ -47,9 +47,6 @@ export function isSecret(
 ): boolean {
   return definition.sensitive || row?.encrypted === true
 }
-
-/** A rule of the developer's own about one value. */
-type SettingRule = NonNullable<SettingDefinition['validate']>
 
 /** Limits of values, in UTF-8 bytes of their text. */
 export interface ValueLimits {
@@ -86,8 +83,7 @@ interface ParsedValue {
  * Returns everything that is wrong with a value, or the value to store: another one where a validator made it.
  * Null is fine unless the setting is required: it clears.
  * @param budget shared by all values of one write; without it the pattern is searched whatever was before
- * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the definition's own rule returned something other than messages, or it threw at a secret
- * @throws {FMOD_SETTINGS_INVALID_SCHEMA_RESULT} its validator throws or is asynchronous
+ * @throws {FMOD_SETTINGS_INVALID_RULE_RESULT} the definition's rule or validator throws, or returns something other than what is wrong
  */
 export function parseValue(setting: RegisteredSetting, given: unknown, budget?: PatternBudget): ParsedValue {
   const value = given as JsonValue // what is no JSON gets messages
@@ -136,13 +132,13 @@ export function askRule(rule: () => unknown, { keys, isSecret }: RuleSubject): s
     result = rule()
   } catch (error) {
     // What is thrown may quote the value: a TypeError of `new URL` has it as a member.
-    throw isSecret ? new FMOD_SETTINGS_INVALID_RULE_RESULT(keys) : error
+    throw isSecret ? new FMOD_SETTINGS_INVALID_RULE_RESULT(keys, 'its rule throws') : error
   }
   if (isThenable(result)) ignoreRejection(result)
   if (result === undefined || result === null) return []
   const messages: readonly unknown[] = Array.isArray(result) ? result : [result]
   if (!messages.every((message) => typeof message === 'string'))
-    throw new FMOD_SETTINGS_INVALID_RULE_RESULT(keys)
+    throw new FMOD_SETTINGS_INVALID_RULE_RESULT(keys, 'its rule returns something other than messages')
   return [...messages]
 }
 
@@ -237,18 +233,8 @@ export function isEmail(text: string): boolean {
   if (text.length > 254) return false
   const at = text.lastIndexOf('@')
   const local = text.slice(0, Math.max(at, 0))
-  return (
-    local.length <= 64 &&
-    localPart.test(local) &&
-    text
-      .slice(at + 1)
-      .split('.')
-      .every(isLabel)
-  )
-}
-
-function isLabel(label: string): boolean {
-  return domainLabel.test(label)
+  const labels = text.slice(at + 1).split('.')
+  return local.length <= 64 && localPart.test(local) && labels.every((label) => domainLabel.test(label))
 }
 
 function parseUrl(text: string): URL | null {

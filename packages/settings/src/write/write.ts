@@ -109,7 +109,7 @@ export interface WriteInit extends PublisherInit {
   readonly coherence: Coherence
   readonly listeners: Listeners
   readonly observer: Observer
-  readonly retention: Retention | undefined
+  readonly retention?: Retention | undefined
 }
 
 export function createWrite(init: WriteInit): Write {
@@ -200,13 +200,10 @@ async function applyCommit(
 ): Promise<void> {
   const { sharedValues, users, coherence, observer, listeners, retention } = init
   const { revision, changes } = written
-  const shared = changes.filter(({ scope }) => scope !== SettingScope.User)
-  if (shared.length === 0) users.forget(changes.map(({ userId }) => userId))
+  if (changes.some(({ scope }) => scope === SettingScope.User))
+    users.forget(changes.map(({ userId }) => userId))
   else {
-    const effective = sharedValues.apply(
-      written,
-      shared.map(({ scope, key, after }) => ({ scope, key, row: after })),
-    )
+    const effective = sharedValues.apply(written)
     coherence.closeGap()
     listeners.notify(effective, revision, 'local')
   }

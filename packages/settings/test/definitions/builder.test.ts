@@ -111,7 +111,7 @@ test('a rule that returns something other than messages is a mistake that names 
   const token = setting.text('a.b', { displayName: 'B', scope: SettingScope.System })
   // @ts-expect-error -- a rule returns messages
   new SettingsBuilder(new Registry(), 'test').rule({ token }, () => true)
-  registry.addRule(createRule('test', { token }, () => JSON.parse('true') as string))
+  new SettingsBuilder(registry, 'test').rule({ token }, () => JSON.parse('true') as string)
   t.throws(() => registry.rulesOf('a.b')[0]?.check(() => null), {
     code: 'FMOD_SETTINGS_INVALID_RULE_RESULT',
     message: /a\.b/,

@@ -27,12 +27,8 @@ test('history lists who changed what, when and how, newest first', async (t) => 
     { revision: 2, oldValue: 'one', newValue: 'two', isOverridden: true, actor: 'admin', requestId: String },
     { revision: 1, oldValue: null, newValue: 'one', actor: 'editor', at: /Z$/ },
   ])
-  t.same(
-    (await admin('GET', '/app.title/history?limit=1&before=3')).json.entries.map(
-      (entry: { revision: number }) => entry.revision,
-    ),
-    [2],
-  )
+  const { next } = (await admin('GET', '/app.title/history?limit=1')).json
+  t.match((await admin('GET', `/app.title/history?limit=1&before=${next}`)).json.entries, [{ revision: 2 }])
 })
 
 test('a revision groups what was written together', async (t) => {
@@ -184,7 +180,7 @@ test('restore of a value that no longer validates is 422, of a locked one 409', 
 
 test('history pages are bounded', async (t) => {
   const app = await createApp(t)
-  const queries = 'limit=0 limit=501 limit=x limit=-1 before=x before=1: before=1:1:%00 scope=7'
+  const queries = 'limit=0 limit=501 limit=x limit=-1 before=x before=1 before=1: before=1:1:%00 scope=7'
   for (const query of queries.split(' ')) {
     const got = await as(app, 'admin')('GET', `/app.title/history?${query}`)
     t.match(got, { status: 400, json: { code: 'VALIDATION' } }, query)

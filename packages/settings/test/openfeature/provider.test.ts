@@ -36,9 +36,9 @@ test('shared flags come from memory, and those of a user from one query', async 
   const { client } = await createClient(t, { settingsOptions: { definitions: [flags], store } })
   const read = store.users.read.bind(store.users)
   const asked: string[] = []
-  store.users.read = (userId, key) => {
+  store.users.read = (userId) => {
     asked.push(userId)
-    return read(userId, key)
+    return read(userId)
   }
   const alice = { targetingKey: 'alice' }
   await client.getStringValue('shop.theme', '')

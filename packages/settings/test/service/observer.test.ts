@@ -70,7 +70,7 @@ test('S9: a database that does not answer counts as failures of writes and of re
     if (down) throw new Error('down')
   }
   const store = changedStore(inner, {
-    shared: { news: async (query) => (fails(), inner.shared.news(query)) },
+    shared: { news: async (after, limit) => (fails(), inner.shared.news(after, limit)) },
     write: async (request, write) => (fails(), write(request)),
   })
   const { settings } = await createApp(t, { store })

@@ -23,12 +23,12 @@ function countingStore(inner = memoryStore()) {
     }
   const store = changedStore(inner, {
     shared: {
-      news: counted('shared.news', (query) => inner.shared.news(query)),
+      news: counted('shared.news', (after, limit) => inner.shared.news(after, limit)),
       read: counted('shared.read', () => inner.shared.read()),
     },
     users: {
       news: counted('users.news', (since, limit) => inner.users.news(since, limit)),
-      read: counted('users.read', (userId, key) => inner.users.read(userId, key)),
+      read: counted('users.read', (userId) => inner.users.read(userId)),
     },
     write: counted('write', (request, write) => write(request)),
     watch: async (watch) => (watches.push(watch), async () => {}),

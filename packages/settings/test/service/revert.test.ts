@@ -108,10 +108,8 @@ for (const [name, open] of Object.entries(engines)) {
       for (const filter of [{ keys }, { key: text }, { actor: text }, { userId: text }])
         t.same((await app.settings.history(filter)).entries, [])
     }
-    for (const number of [1.5, 2 ** 53, 2 ** 63, NaN]) {
-      for (const filter of [{ revision: number }, { before: number }])
-        t.match(await rejection(app.settings.history(filter)), { status: 400 }, JSON.stringify(filter))
-    }
+    for (const revision of [1.5, 2 ** 53, 2 ** 63, NaN])
+      t.match(await rejection(app.settings.history({ revision })), { status: 400 }, String(revision))
   })
 
   test(`${name}: a set of which an entry was trimmed is not found, also by force`, async (t) => {

@@ -1,7 +1,8 @@
 /** The contract must catch stores that are wrong: each of these breaks one promise of the reference store. */
 import { memoryStore, storeContract } from '@fastify-modular/settings/testing'
+import { SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
-import { change, rowId, rowOf, setOf, writeAll } from '#src/testing/contract/case.js'
+import { change, rowId, rowOf, set, writeAll } from '#src/testing/contract/case.js'
 import { noRevision } from '#src/store/revision.js'
 import type { SettingsStore } from '#src/store/store.js'
 import { changedStore, type StoreChanges } from '../support/changed-store.ts'
@@ -56,12 +57,12 @@ const stores: Readonly<Record<string, (store: SettingsStore) => StoreChanges>> =
     },
   }),
   'does not count': (store) => ({
-    shared: { news: async (query) => ({ ...(await store.shared.news(query)), revision: 0 }) },
+    shared: { news: async (after, limit) => ({ ...(await store.shared.news(after, limit)), revision: 0 }) },
   }),
   'has no history': () => ({ history: async () => [] }),
   'ignores the filter of history': (store) => ({ history: ({ limit }) => store.history({ limit }) }),
   'returns old changes as news': (store) => ({
-    shared: { news: (query) => store.shared.news({ ...query, after: 0 }) },
+    shared: { news: (_after, limit) => store.shared.news(0, limit) },
   }),
   'shows history oldest first': (store) => ({
     history: async (query) => (await store.history(query)).toReversed(),
@@ -81,7 +82,7 @@ const stores: Readonly<Record<string, (store: SettingsStore) => StoreChanges>> =
   }),
   'begins the next page of history with an older revision': (store) => ({
     history: ({ following, ...query }) =>
-      store.history(following ? { ...query, before: following.revision } : query),
+      store.history({ ...query, following: following && { ...following, scope: SettingScope.User } }),
   }),
   'trims nothing': () => ({ trim: async () => ({ removed: 0, isDone: true }) }),
   'trims whatever the time': (store) => ({
@@ -114,7 +115,7 @@ const stores: Readonly<Record<string, (store: SettingsStore) => StoreChanges>> =
   'erases values alone': (store) => ({
     users: {
       async erase(userId) {
-        for (const { key } of await store.users.read(userId)) await setOf(store, userId, key, null)
+        for (const { key } of await store.users.read(userId)) await set(store, rowId(key, userId), null)
         return { values: 0, history: 0, mentions: 0, isDone: true }
       },
     },

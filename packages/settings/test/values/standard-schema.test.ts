@@ -271,8 +271,8 @@ for (const [name, validate, reason] of [
     t.equal(answer.status, 500)
     const { error } = await rejection(app.settings.set('app.odd' as string, canary))
     t.match(error, {
-      code: 'FMOD_SETTINGS_INVALID_SCHEMA_RESULT',
-      message: new RegExp(`"app\\.odd" cannot be checked: ${reason}`),
+      code: 'FMOD_SETTINGS_INVALID_RULE_RESULT',
+      message: new RegExp(`app\\.odd cannot be checked: ${reason}`),
     })
     await new Promise((done) => setImmediate(done))
     t.same(rejections, [])

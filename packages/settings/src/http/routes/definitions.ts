@@ -32,10 +32,9 @@ export function addDefinitionRoutes({ app, service, options }: RouteContext): vo
       tag: 'compared',
     }),
     (request, reply) => {
-      const localizer = localizerFor(callerOf(request))
-      const { body, etag, locale } = localizer.forRequest(request)
+      const { body, etag, locale } = localizerFor(callerOf(request))(request)
       reply.header('cache-control', 'private, no-cache')
-      if (localizer.isActive) {
+      if (options.translate) {
         addVary(reply, 'Accept-Language')
         reply.header('content-language', locale)
       }

@@ -28,13 +28,10 @@ const text = nullable(Type.String())
 /** Selects a page of history; members of a query. */
 const page = {
   before: Type.Optional(
-    decoded(
-      Type.String({
-        pattern: '^[0-9]{1,15}(:[0-9]{1,15}:[A-Za-z0-9_.-]{1,100})?$',
-        description: 'a revision, or the next of a page',
-      }),
-      (before) => (before.includes(':') ? before : Number(before)),
-    ),
+    Type.String({
+      pattern: '^[0-9]{1,15}:[0-9]{1,15}:[A-Za-z0-9_.-]{1,100}$',
+      description: 'the next of a page',
+    }),
   ),
   limit: Type.Optional(
     decoded(
@@ -104,11 +101,11 @@ export function addHistoryRoutes(context: RouteContext): void {
       params: KeyParams,
       ok: Inspection,
     }),
-    async (request, reply) => {
+    async (request) => {
       const { key } = request.params
       const { id } = requireUpdate(request, [sharedValues.find(key)?.setting.definition.scope])
       requireSetting(sharedValues, key)
-      return reply.header('cache-control', 'no-store').send(await settings.inspect(key, id))
+      return settings.inspect(key, id)
     },
   )
   addHistoryRoute(context)
@@ -127,7 +124,7 @@ function addHistoryRoute({ app, service, people }: RouteContext): void {
       query: Type.Object({ ...page, scope: Type.Optional(ScopeText) }, closed),
       ok: Type.Object({ entries: Entries, next, people: People }),
     }),
-    async (request, reply) => {
+    async (request) => {
       const { key } = request.params
       const { scope: named, ...paging } = request.query
       const caller = callerOf(request)
@@ -138,8 +135,7 @@ function addHistoryRoute({ app, service, people }: RouteContext): void {
       const owner = scope === SettingScope.User ? { userId: caller.id } : {}
       const filter = { key, scope, ...owner, ...paging, visibleTo: caller }
       const { entries, next } = await readHistory(service, filter)
-      reply.header('cache-control', 'no-store')
-      return reply.send({ entries, next, people: await people(entries.map(({ actor }) => actor)) })
+      return { entries, next, people: await people(entries.map(({ actor }) => actor)) }
     },
   )
 }
@@ -160,13 +156,12 @@ function addChangesRoute({ app, service, people }: RouteContext): void {
         people: People,
       }),
     }),
-    async (request, reply) => {
+    async (request) => {
       const { group, ...query } = request.query
       const filter = { ...query, ...keysOf(group), visibleTo: callerOf(request) }
       const { entries, next } = await readHistory(service, filter)
       const names = await people(entries.map(({ actor }) => actor))
-      reply.header('cache-control', 'no-store')
-      return reply.send({ changes: groupByRevision(entries), next, people: names })
+      return { changes: groupByRevision(entries), next, people: names }
     },
   )
 

@@ -69,7 +69,8 @@ export function addRestoreRoutes(context: RouteContext): void {
       const { revision } = request.params
       const reverting = revert(service, revision, { ...options, visibleTo }, conditionOf(request))
       const report = await nameConflicts(reverting, people)
-      return reply.header('etag', toEtag(report.revision)).header('cache-control', 'no-store').send(report)
+      reply.header('etag', toEtag(report.revision))
+      return report
     },
   )
 }

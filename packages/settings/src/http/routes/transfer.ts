@@ -4,7 +4,7 @@ import { exportSettings, importSettings } from '../../history/transfer.ts'
 import { bulkLimits } from '../../options.ts'
 import { updatePermission } from '../../visibility.ts'
 import { toEtag } from '../../setting-definition.ts'
-import { callerOf, refuseUserScope, sharedScopeOf, writeOptionsOf } from '../access.ts'
+import { callerOf, refuseUserScope, writeOptionsOf } from '../access.ts'
 import { conditionOf } from '../conditional.ts'
 import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
@@ -39,8 +39,8 @@ function addExportRoute({ app, service }: RouteContext): void {
     }),
     async (request, reply) => {
       const file = exportSettings(service, { visibleTo: callerOf(request) })
-      const etag = toEtag(service.sharedValues.revision)
-      return reply.header('cache-control', 'no-store').header('etag', etag).send(file)
+      reply.header('etag', toEtag(service.sharedValues.revision))
+      return file
     },
   )
 }
@@ -81,18 +81,11 @@ function addImportRoute({ app, service, options }: RouteContext): void {
       }),
     },
     async (request, reply) => {
-      const settings = request.body.settings.map((entry) => ({
-        ...entry,
-        scope: sharedScopeOf(entry.scope, request),
-      }))
-      const options = { ...writeOptionsOf(request), origin: 'import', ...request.query }
-      const report = await importSettings(
-        service,
-        { settings },
-        { ...options, visibleTo: callerOf(request) },
-        conditionOf(request),
-      )
-      return reply.header('etag', toEtag(report.revision)).header('cache-control', 'no-store').send(report)
+      const who = { ...writeOptionsOf(request), origin: 'import', visibleTo: callerOf(request) }
+      const options = { ...who, ...request.query }
+      const report = await importSettings(service, request.body, options, conditionOf(request))
+      reply.header('etag', toEtag(report.revision))
+      return report
     },
   )
 }

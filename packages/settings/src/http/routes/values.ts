@@ -19,23 +19,8 @@ import { requireAdmin, updatePermission, visibleTo } from '../../visibility.ts'
 import type { RowCodec } from '../../secrets/row-codec.ts'
 import { isSecret } from '../../values/validate.ts'
 import { type EntryOutcome, reset, toBulkEntries, type WriteEntry } from '../../write/write.ts'
-import {
-  callerOf,
-  openRoute,
-  refuseUserScope,
-  requireUpdate,
-  sharedScopeOf,
-  writeOptionsOf,
-} from '../access.ts'
-import {
-  answerRepresentation,
-  answerWritten,
-  conditionOf,
-  sendJson,
-  sendUnlessUnchanged,
-  type TaggedJson,
-  toTaggedJson,
-} from '../conditional.ts'
+import { callerOf, openRoute, refuseUserScope, requireUpdate, writeOptionsOf } from '../access.ts'
+import { answerRepresentation, answerWritten, conditionOf, sendJson } from '../conditional.ts'
 import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
 import { nameConflicts } from '../people.ts'
@@ -62,9 +47,7 @@ export function addValueRoutes(context: RouteContext): void {
   addBulkRoute(context)
 }
 
-function addPublicRoute({ app, service: { settings, sharedValues } }: RouteContext): void {
-  let publicValues: (TaggedJson & { readonly generation: number }) | undefined
-
+function addPublicRoute({ app, sharedLists }: RouteContext): void {
   app.get(
     '/public',
     {
@@ -76,14 +59,7 @@ function addPublicRoute({ app, service: { settings, sharedValues } }: RouteConte
       }),
       config: openRoute,
     },
-    (request, reply) => {
-      const { generation } = sharedValues
-      if (publicValues?.generation !== generation)
-        publicValues = { ...toTaggedJson(settings.publicValues()), generation }
-      const { body, etag } = publicValues
-      reply.header('cache-control', 'no-cache')
-      sendUnlessUnchanged(request, reply, etag, () => body)
-    },
+    (request, reply) => sharedLists.sendPublic(request, reply),
   )
 }
 
@@ -108,10 +84,8 @@ function addValueRoute({ app, service: { settings, sharedValues }, people }: Rou
       const value = await settings.contract.getSettingValue(key, scope, caller.id)
       const { definition } = state.setting
       const names = visibleTo(caller).record(definition, { scope }) && (await people([value?.updatedBy]))
-      return reply
-        .header('cache-control', 'no-store')
-        .header('etag', toEtag(value?.version ?? 0))
-        .send({ ...value, ...(names && { people: names }) })
+      reply.header('etag', toEtag(value?.version ?? 0))
+      return { ...value, ...(names && { people: names }) }
     },
   )
 }
@@ -137,7 +111,7 @@ function addResolvedRoute({ app, service: { sharedValues, users }, options }: Ro
         request.log.info({ key, caller: caller.id }, 'sensitive setting was read')
       }
       // Fastify would send a string as it is, not as JSON.
-      return sendJson(reply.header('cache-control', 'no-store'), JSON.stringify(unwrap(resolution)))
+      return sendJson(reply, JSON.stringify(unwrap(resolution)))
     },
   )
 
@@ -188,9 +162,8 @@ function addWriteRoutes({ app, service }: RouteContext): void {
   async function writeShared(
     request: FastifyRequest,
     reply: FastifyReply,
-    { key, scope: named, ...wanted }: Pick<WriteEntry, 'key' | 'scope' | 'value' | 'isReset'>,
+    { key, scope, ...wanted }: Pick<WriteEntry, 'key' | 'scope' | 'value' | 'isReset'>,
   ): Promise<unknown> {
-    const scope = sharedScopeOf(named, request)
     const caller = requireUpdate(request, [scope])
     const state = requireFit(requireSetting(service.sharedValues, key), scope)
     const entry = { state, key, scope, userId: '', ...wanted, expects: conditionOf(request) }
@@ -221,13 +194,11 @@ function addBulkRoute({ app, service, options, people }: RouteContext): void {
       }),
     },
     async (request, reply) => {
-      const { dryRun = false } = request.query
-      const updates = request.body.map((entry) => ({ ...entry, scope: sharedScopeOf(entry.scope, request) }))
+      const { body: updates, query } = request
+      const { dryRun = false } = query
       const { entries, errors } = toBulkEntries(service.sharedValues, updates) // 400 for a repeated row
-      const caller = requireUpdate(
-        request,
-        updates.map(({ scope }) => scope),
-      )
+      const scopes = updates.map(({ scope }) => scope)
+      const caller = requireUpdate(request, scopes)
       for (const { state, scope } of entries) requireFit(state, scope)
       if (updates.length > bulkEntries) {
         throw new SettingValidationException('bulk', [`Send at most ${bulkEntries} entries at once.`])
@@ -237,8 +208,8 @@ function addBulkRoute({ app, service, options, people }: RouteContext): void {
       const outcome = await nameConflicts(writing, people)
       const etag = toEtag(outcome.revision)
       if (dryRun) {
-        const previews = outcome.entries.map((each) => toPreview(each, service.codec))
-        return reply.header('etag', etag).header('cache-control', 'no-store').send(previews)
+        reply.header('etag', etag)
+        return outcome.entries.map((each) => toPreview(each, service.codec))
       }
       return answerRepresentation(request, reply, etag, () =>
         outcome.entries.map((each) => toWrittenDto(service, each, outcome.revision)),

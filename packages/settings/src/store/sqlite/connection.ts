@@ -83,22 +83,18 @@ const wayOut = isNode20
  */
 async function createFile({ file, driver }: FileSource): Promise<Database> {
   if (file !== ':memory:') await mkdir(dirname(file), { recursive: true })
+  const { node } = process.versions
   const version = driver === 'node' ? undefined : installedVersion()
-  if (version === undefined && driver !== 'better-sqlite3') {
-    const connection = openWithNode(file)
-    if (connection) return connection
+  if (version !== undefined) {
+    checkDriver(version, node)
+    const DatabaseFile = await loadDriver(version)
+    return new DatabaseFile(file, { timeout: busyTimeout })
   }
+  const connection = driver === 'better-sqlite3' ? undefined : openWithNode(file)
+  if (connection) return connection
   if (driver === 'node')
-    throw new FMOD_SETTINGS_DRIVER_UNSUPPORTED(
-      'node:sqlite',
-      process.versions.node,
-      'use Node 22.13 or newer.',
-    )
-  if (version === undefined)
-    throw new FMOD_SETTINGS_DRIVER_MISSING('sqlite', 'better-sqlite3', betterSqliteOfThisNode)
-  checkDriver(version, process.versions.node)
-  const DatabaseFile = await loadDriver(version)
-  return new DatabaseFile(file, { timeout: busyTimeout })
+    throw new FMOD_SETTINGS_DRIVER_UNSUPPORTED('node:sqlite', node, 'use Node 22.13 or newer.')
+  throw new FMOD_SETTINGS_DRIVER_MISSING('sqlite', 'better-sqlite3', betterSqliteOfThisNode)
 }
 
 /** Undefined where this Node has no `node:sqlite`. */

@@ -49,28 +49,27 @@ export function write(store: SettingsStore, request: WriteRequest): Promise<Writ
 
 /** One row, as the database has it now. */
 export async function rowOf(store: SettingsStore, id: RowId): Promise<StoredRow | undefined> {
-  if (id.scope === SettingScope.User) return (await store.users.read(id.userId, id.key))[0]
-  return (await store.shared.read()).rows.find(({ scope, key }) => scope === id.scope && key === id.key)
+  const ofUser = id.scope === SettingScope.User
+  const rows = ofUser ? await store.users.read(id.userId) : (await store.shared.read()).rows
+  return rows.find(({ scope, key }) => scope === id.scope && key === id.key)
 }
 
-/** Sets one Application value. */
-export function set(store: SettingsStore, key: string, value: string): Promise<WriteResult> {
-  return writeAll(store, [change(rowId(key), value)])
-}
-
-/** Sets one value of a user. */
-export function setOf(
+/** Writes one value into these rows, at once; a key names a row of Application scope. */
+export function set(
   store: SettingsStore,
-  userId: string,
-  key: string,
+  ids: string | RowId | readonly RowId[],
   value: string | null,
 ): Promise<WriteResult> {
-  return writeAll(store, [change(rowId(key, userId), value)])
+  const rows = typeof ids === 'string' ? [rowId(ids)] : [ids].flat()
+  return writeAll(
+    store,
+    rows.map((id) => change(id, value)),
+  )
 }
 
 /** The number of the last write of System and Application values. */
 export async function revisionOf(store: SettingsStore): Promise<number> {
-  return (await store.shared.news({ after: 0, limit: 0 })).revision
+  return (await store.shared.news(0, 0)).revision
 }
 
 /** All rows, page by page. */
@@ -88,6 +87,11 @@ export async function pages<W extends keyof Scanned>(
   }
 }
 
+/** The first 500 values and entries of history as one text. */
+export async function everything(store: SettingsStore): Promise<string> {
+  return JSON.stringify([await store.scan('values', null, 500), await store.scan('history', null, 500)])
+}
+
 /** Trims, portion by portion. Returns how many entries each one removed. */
 export async function trimAll(
   store: SettingsStore,
@@ -101,6 +105,14 @@ export async function trimAll(
     assert.ok(portions.length < 100, 'trimming has an end')
   }
   return portions
+}
+
+/** @throws {AssertionError} a number is not greater than the one before it */
+export function assertRising(numbers: readonly number[]): void {
+  assert.ok(
+    numbers.every((number, index) => number > (numbers[index - 1] ?? 0)),
+    `rising: ${numbers.join(', ')}`,
+  )
 }
 
 /** Waits until what was written is of the past: trimming leaves the present millisecond to the next portion. */
@@ -119,14 +131,14 @@ export async function replays(store: SettingsStore, userId: string): Promise<voi
   const rows = await store.users.read(userId)
   for (const key of new Set([...rows, ...history].map((row) => row.key))) {
     const entries = history.filter((entry) => entry.key === key)
-    let before: { readonly value: string | null; readonly version: number } = { value: null, version: 0 }
-    for (const { oldValue, newValue, revision, scope } of entries) {
+    assertRising(entries.map(({ revision }) => revision))
+    let before: string | null = null
+    for (const { oldValue, newValue, scope } of entries) {
       assert.equal(scope, SettingScope.User)
-      assert.equal(oldValue, before.value)
-      assert.ok(revision > before.version)
-      before = { value: newValue, version: revision }
+      assert.equal(oldValue, before)
+      before = newValue
     }
-    assert.equal(rows.find((row) => row.key === key)?.value ?? null, before.value)
+    assert.equal(rows.find((row) => row.key === key)?.value ?? null, before)
   }
 }
 

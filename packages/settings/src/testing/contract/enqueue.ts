@@ -1,6 +1,6 @@
 /** Cases: events are enqueued in the transaction of the write. */
 import assert from 'node:assert/strict'
-import type { AsyncTx, Tx } from '@fastify-modular/core'
+import type { Tx } from '@fastify-modular/core'
 import type { SettingsStore, WriteResult } from '../../store/store.ts'
 import { change, type ContractCase, rowId, rowOf, set, writeAll, revisionOf } from './case.ts'
 
@@ -98,9 +98,5 @@ function writeWith(store: SettingsStore, key: string, sql: string, failure?: Err
 }
 
 function execute(tx: Tx, sql: string, params: readonly unknown[]): void | Promise<void> {
-  return tx.kind === 'sync' ? tx.run(sql, params) : query(tx, sql, params)
-}
-
-async function query(tx: AsyncTx, sql: string, params: readonly unknown[]): Promise<void> {
-  await tx.query(sql, params)
+  return tx.kind === 'sync' ? tx.run(sql, params) : tx.query(sql, params).then(() => undefined)
 }

@@ -1,13 +1,13 @@
 /** Cases: the end of a user, alone and beside everything else. */
 import assert from 'node:assert/strict'
 import type { SettingsStore } from '../../store/store.ts'
-import { change, type ContractCase, replays, rowId, setOf, trimAll, writeAll } from './case.ts'
+import { change, type ContractCase, everything, replays, rowId, set, trimAll, writeAll } from './case.ts'
 
 export const erasure: Readonly<Record<string, ContractCase>> = {
   'an erased user is gone from values, history and as a writer, and others notice it': async (open) => {
     const store = await open()
     await writeAll(store, [change(rowId('a'), '1')], { actor: 'u1', note: 'by u1' })
-    for (const value of ['1', '2', null]) await setOf(store, 'u1', 'a', value)
+    for (const value of ['1', '2', null]) await set(store, rowId('a', 'u1'), value)
     await writeAll(store, [change(rowId('b', 'u1'), '"mine"')], { actor: 'u1' })
     await writeAll(store, [change(rowId('b', 'u2'), '1')], { actor: 'u1' })
     await writeAll(store, [change(rowId('b'), '1')], { actor: 'a writer of shared values alone' })
@@ -18,11 +18,7 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
       assert.deepEqual(await eraseAll(store, userId), { values, history, mentions })
       assert.ok((await store.users.news(next, 10)).userIds.includes(''), 'someone was erased')
     }
-    const left = JSON.stringify([
-      await store.scan('values', null, 100),
-      await store.scan('history', null, 100),
-    ])
-    assert.doesNotMatch(left, /u1/)
+    assert.doesNotMatch(await everything(store), /u1/)
     assert.deepEqual(await store.users.read('u2'), [{ ...others[0], updatedBy: null }])
     assert.deepEqual(await store.history({ userId: 'u1', limit: 10 }), [])
     assert.equal((await store.history({ limit: 10 })).length, 2)
@@ -33,17 +29,14 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
   'a user with more than one portion is erased portion by portion': async (open) => {
     const store = await open()
     const ids = Array.from({ length: 501 }, (_, index) => rowId(`k${index}`, 'u1'))
-    await writeAll(
-      store,
-      ids.map((id) => change(id, '1')),
-    )
+    await set(store, ids, '1')
     assert.deepEqual(await eraseAll(store, 'u1'), { values: 501, history: 501, mentions: 0 })
     assert.deepEqual(await store.users.read('u1'), [])
   },
 
   'a name that no row can have selects no history and erases no other user': async (open) => {
     const store = await open()
-    await setOf(store, '\ufffd', 'a', '1')
+    await set(store, rowId('a', '\ufffd'), '1')
     await writeAll(store, [change(rowId('a'), '1')], { actor: '\ufffd' })
     for (const name of ['\ud800', 'u\u00001', '\u0000']) {
       assert.deepEqual(await eraseAll(store, name), { values: 0, history: 0, mentions: 0 })
@@ -69,7 +62,7 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
           writeAll(last, round % 2 ? both : both.toReversed(), { actor: userId }),
           writeAll(first, third, { actor: userId }),
           writeAll(last, shared, { actor: userId }),
-          setOf(last, userId, 'a', round % 3 ? String(round) : null),
+          set(last, rowId('a', userId), round % 3 ? String(round) : null),
         ]
       }
       for (let round = 0; round < 12; round++) {
@@ -86,11 +79,7 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
       }
       for (const userId of ['u1', 'u2']) {
         await eraseAll(first, userId)
-        const left = JSON.stringify([
-          await last.scan('values', null, 500),
-          await last.scan('history', null, 500),
-        ])
-        assert.ok(!left.includes(`"${userId}"`), userId)
+        assert.ok(!(await everything(last)).includes(`"${userId}"`), userId)
       }
     },
 }

@@ -1,7 +1,10 @@
 /** Cases: what was changed is remembered. */
 import assert from 'node:assert/strict'
 import { SettingScope } from '../../setting-definition.ts'
+import { noRevision } from '../../store/revision.ts'
+import type { HistoryRow } from '../../store/store.ts'
 import {
+  assertRising,
   change,
   type ContractCase,
   nextMillisecond,
@@ -9,7 +12,6 @@ import {
   rowId,
   rowOf,
   set,
-  setOf,
   trimAll,
   writeAll,
 } from './case.ts'
@@ -22,57 +24,30 @@ export const history: Readonly<Record<string, ContractCase>> = {
     const second = await writeAll(store, [change(rowId('a'), '2')], { actor: null, origin: 'import' })
     const third = await writeAll(store, [change(rowId('a'), null)], { actor: 'bob', origin: 'api' })
     const common = { ...rowId('a'), requestId: null, note: null, setSize: 1 }
-    const [none, one, two] = [
-      { value: null, encrypted: false },
-      { value: '1', encrypted: true },
-      { value: '2', encrypted: false },
+    const none = { oldValue: null, oldEncrypted: false, newValue: null, newEncrypted: false }
+    const entries = [
+      { ...none, oldValue: '2', origin: 'api', actor: 'bob' },
+      { ...none, oldValue: '1', oldEncrypted: true, newValue: '2', origin: 'import', actor: null },
+      { ...none, newValue: '1', newEncrypted: true, ...reason },
     ]
-    const entry = (old: typeof none | typeof one, now: typeof none | typeof one) => ({
-      ...common,
-      oldValue: old.value,
-      oldEncrypted: old.encrypted,
-      newValue: now.value,
-      newEncrypted: now.encrypted,
-    })
+    const written = [third, second, first].map(({ revision, token, at }) => ({ revision, token, at }))
     assert.deepEqual(
       (await store.history({ limit: 10 })).map((row) => ({ ...row })),
-      [
-        { ...entry(two, none), revision: 3, token: third.token, origin: 'api', actor: 'bob', at: third.at },
-        {
-          ...entry(one, two),
-          revision: 2,
-          token: second.token,
-          origin: 'import',
-          actor: null,
-          at: second.at,
-        },
-        { ...entry(none, one), ...reason, revision: 1, token: first.token, at: first.at },
-      ],
+      entries.map((entry, index) => ({ ...common, ...entry, ...written[index] })),
     )
   },
 
   'each row of history knows how many its write made, whatever is trimmed later': async (open) => {
     const store = await open()
-    await writeAll(
-      store,
-      ['a', 'b', 'c'].map((key) => change(rowId(key), '1')),
-    )
-    await writeAll(store, [change(rowId('b'), '2')])
-    await writeAll(
-      store,
-      ['a', 'b'].map((key) => change(rowId(key, 'u1'), '1')),
-    )
-    const sizes = async (userId = '') =>
-      (await store.history({ userId, limit: 10 })).map(({ key, setSize }) => `${key} ${setSize}`)
+    await set(store, [rowId('a'), rowId('b'), rowId('c')], '1')
+    await set(store, 'b', '2')
+    await set(store, [rowId('a', 'u1'), rowId('b', 'u1')], '1')
+    const sizesOf = (rows: readonly HistoryRow[]) => rows.map(({ key, setSize }) => `${key} ${setSize}`)
+    const sizes = async (userId = '') => sizesOf(await store.history({ userId, limit: 10 }))
     assert.deepEqual(await sizes(), ['b 1', 'a 3', 'b 3', 'c 3'])
     assert.deepEqual(await sizes('u1'), ['b 2', 'a 2'])
-    const { changes } = await store.shared.news({ after: 0, limit: 10 })
-    assert.deepEqual(changes.map(({ key, setSize }) => `${key} ${setSize}`).toSorted(), [
-      'a 3',
-      'b 1',
-      'b 3',
-      'c 3',
-    ])
+    const { changes } = await store.shared.news(0, 10)
+    assert.deepEqual(sizesOf(changes), ['a 3', 'b 3', 'c 3', 'b 1'])
     await trimAll(store, { olderThan: Date.now() + 60_000 })
     assert.deepEqual(await sizes(), ['b 1', 'a 3', 'c 3'])
   },
@@ -80,17 +55,13 @@ export const history: Readonly<Record<string, ContractCase>> = {
   'news are what the revision came to, and all shared changes after one, the newest ones first to stay':
     async (open) => {
       const store = await open()
-      assert.deepEqual(await store.shared.news({ after: 0, limit: 10 }), {
-        revision: 0,
-        token: '00000000',
-        knownToken: null,
-        changes: [],
-      })
+      const none = { ...noRevision, knownToken: null, changes: [] }
+      assert.deepEqual(await store.shared.news(0, 10), none)
       await set(store, 'a', '1')
       await set(store, 'a', '2')
-      await setOf(store, 'u1', 'a', '1')
+      await set(store, rowId('a', 'u1'), '1')
       const news = async (after: number, limit: number) => {
-        const { revision, changes } = await store.shared.news({ after, limit })
+        const { revision, changes } = await store.shared.news(after, limit)
         return [revision, ...changes.map((row) => `${row.revision} ${row.scope} ${row.newValue}`)]
       }
       assert.deepEqual(await news(0, 10), [2, '1 1 1', '2 1 2'])
@@ -101,34 +72,29 @@ export const history: Readonly<Record<string, ContractCase>> = {
 
   'every revision has a token of its own, in the row of the revision and in its entries': async (open) => {
     const store = await open()
-    const first = await writeAll(store, [change(rowId('b'), '1'), change(rowId('a'), '1')])
-    const second = await writeAll(store, [change(rowId('a'), '2')])
-    await setOf(store, 'u1', 'a', '1')
+    const first = await set(store, [rowId('b'), rowId('a')], '1')
+    const second = await set(store, 'a', '2')
+    await set(store, rowId('a', 'u1'), '1')
     assert.match(`${first.token} ${second.token}`, /^[0-9a-f]{8} [0-9a-f]{8}$/)
     assert.notEqual(first.token, second.token)
     assert.equal((await store.shared.read()).token, second.token)
-    const { token, knownToken, changes } = await store.shared.news({ after: 1, limit: 10 })
-    assert.deepEqual([token, knownToken], [second.token, first.token])
-    assert.deepEqual(
-      changes.map((row) => row.token),
-      [second.token],
-    )
-    assert.equal((await store.shared.news({ after: 3, limit: 10 })).knownToken, null)
-    assert.deepEqual(
-      (await store.history({ limit: 10 })).map((row) => row.token),
-      [second.token, first.token, first.token],
-    )
-    assert.equal((await store.history({ userId: 'u1', limit: 1 }))[0]?.token, '')
-    const kept = await writeAll(store, [change(rowId('c'), null)])
+    const tokensOf = (rows: readonly HistoryRow[]) => rows.map(({ token }) => token)
+    const { token, knownToken, changes } = await store.shared.news(1, 10)
+    assert.deepEqual([token, knownToken, ...tokensOf(changes)], [second.token, first.token, second.token])
+    assert.equal((await store.shared.news(3, 10)).knownToken, null)
+    const all = await store.history({ limit: 10 })
+    assert.deepEqual(tokensOf(all), [second.token, first.token, first.token])
+    assert.deepEqual(tokensOf(await store.history({ userId: 'u1', limit: 1 })), [''])
+    const kept = await set(store, [rowId('c')], null)
     assert.equal(kept.token, second.token, 'nothing was written')
   },
 
   'shared history is selected by key, scope, and revision, newest first, at most so much': async (open) => {
     const store = await open()
-    await writeAll(store, [change(rowId('b'), '1'), change(rowId('a'), '1')])
-    await writeAll(store, [change({ ...rowId('a'), scope: SettingScope.System }, '2')])
+    await set(store, [rowId('b'), rowId('a')], '1')
+    await set(store, [{ ...rowId('a'), scope: SettingScope.System }], '2')
     await set(store, 'a', '2')
-    await setOf(store, 'u2', 'a', '1')
+    await set(store, rowId('a', 'u2'), '1')
     const select = async (query: object): Promise<string[]> => {
       const rows = await store.history({ limit: 10, ...query })
       return rows.map((row) => `${row.revision} ${row.scope} ${row.userId}${row.key}`)
@@ -140,30 +106,26 @@ export const history: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual(await select({ key: 'a' }), ['3 1 a', '2 0 a', '1 1 a'])
     assert.deepEqual(await select({ scope: 2 }), [])
     assert.deepEqual(await select({ revision: 1 }), ['1 1 a', '1 1 b'])
-    assert.deepEqual(await select({ key: 'a', before: 3 }), ['2 0 a', '1 1 a'])
-    assert.deepEqual(await select({ before: 1 }), [])
     assert.deepEqual(await select({ key: 'none' }), [])
   },
 
   'the history of a user is that of this user alone, by time and version, page by page': async (open) => {
     const store = await open()
     await set(store, 'a', 'shared')
-    for (const value of ['1', '2', null, '3']) {
-      await setOf(store, 'u1', 'a', value)
-      await writeAll(store, [change(rowId('b', 'u1'), value ?? '0'), change(rowId('c', 'u1'), value ?? '0')])
-      await setOf(store, 'u2', 'a', value)
+    const values = ['1', '2', null, '3']
+    for (const value of values) {
+      await set(store, rowId('a', 'u1'), value)
+      await set(store, [rowId('b', 'u1'), rowId('c', 'u1')], value ?? '0')
+      await set(store, rowId('a', 'u2'), value)
     }
     const all = await store.history({ userId: 'u1', limit: 20 })
     assert.equal(all.length, 12)
+    const ofKey = all.filter(({ key }) => key === 'a').toReversed()
     assert.deepEqual(
-      all.filter(({ key }) => key === 'a').map(({ newValue }) => newValue),
-      ['3', null, '2', '1'],
+      ofKey.map(({ newValue }) => newValue),
+      values,
     )
-    const versions = all.filter(({ key }) => key === 'a').map(({ revision }) => revision)
-    assert.deepEqual(
-      versions,
-      versions.toSorted((a, b) => b - a),
-    )
+    assertRising(ofKey.map(({ revision }) => revision))
     for (const [index, following] of all.entries()) {
       assert.deepEqual(await store.history({ userId: 'u1', following, limit: 20 }), all.slice(index + 1))
     }
@@ -172,7 +134,6 @@ export const history: Readonly<Record<string, ContractCase>> = {
     const select = (query: object) => store.history({ userId: 'u1', limit: 20, ...query })
     assert.equal((await select({ key: 'b' })).length, 4)
     assert.deepEqual(await select({ revision: newest.revision, key: newest.key }), [newest])
-    assert.ok((await select({ before: newest.revision })).every(({ revision }) => revision < newest.revision))
     assert.deepEqual(await select({ scope: SettingScope.Application }), [])
     assert.deepEqual(await select({ userId: 'nobody' }), [])
   },
@@ -203,12 +164,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
   'a page of history goes on after any entry, also within a revision': async (open) => {
     const store = await open()
     const ids = [{ ...rowId('b'), scope: SettingScope.System }, rowId('a'), rowId('b'), rowId('c')]
-    for (const value of ['1', '2']) {
-      await writeAll(
-        store,
-        ids.map((id) => change(id, value)),
-      )
-    }
+    for (const value of ['1', '2']) await set(store, ids, value)
     const all = await store.history({ limit: 10 })
     assert.equal(all.length, 8)
     for (const [index, following] of all.entries()) {
@@ -223,7 +179,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
     open,
   ) => {
     const store = await open()
-    for (const value of ['12', '345', '"ä"', '"12"', null]) await writeAll(store, [change(rowId('a'), value)])
+    for (const value of ['12', '345', '"ä"', '"12"', null]) await set(store, [rowId('a')], value)
     await set(store, 'a', '12345678')
     await set(store, 'b', '1')
     const count = async (maxBytes: number): Promise<number> =>
@@ -238,7 +194,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
     assert.equal((await store.history({ key: 'a', limit: 2, maxBytes: 1000 })).length, 2)
     const all = await store.history({ limit: 10 })
     assert.deepEqual(await store.history({ limit: 10, maxBytes: 1000 }), all)
-    assert.deepEqual(await store.history({ limit: 10, maxBytes: 1000, before: 1 }), [])
+    assert.deepEqual(await store.history({ limit: 10, maxBytes: 1000, following: all.at(-1) }), [])
   },
 
   'trimming keeps so many entries of each value that was written, and the newest of each whatever its age':
@@ -246,7 +202,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
       const store = await open()
       for (const value of ['1', '2', '3', '4']) await set(store, 'a', value)
       await set(store, 'b', '1')
-      for (const value of ['1', null, '3']) await setOf(store, 'u1', 'a', value)
+      for (const value of ['1', null, '3']) await set(store, rowId('a', 'u1'), value)
       const left = async () =>
         (await store.scan('history', null, 20)).map((row) => `${row.key}${row.userId} ${row.newValue}`)
       await nextMillisecond(until)
@@ -272,8 +228,9 @@ export const history: Readonly<Record<string, ContractCase>> = {
     await set(store, 'a', '2')
     await nextMillisecond(until)
     assert.equal(sum(await trimAll(store, { olderThan })), 1)
+    const left = await store.history({ limit: 10 })
     assert.deepEqual(
-      (await store.history({ limit: 10 })).map(({ newValue }) => newValue),
+      left.map(({ newValue }) => newValue),
       ['2'],
     )
   },
@@ -286,16 +243,12 @@ export const history: Readonly<Record<string, ContractCase>> = {
     const other = store.watch ? await open() : store
     const ids = Array.from({ length: 40 }, (_, index) => rowId(`k${index}`))
     const rounds = async (count: number) => {
-      for (let round = 0; round < count; round++)
-        await writeAll(
-          store,
-          ids.map((id) => change(id, String(round))),
-        )
+      for (let round = 0; round < count; round++) await set(store, ids, String(round))
       await nextMillisecond(until)
     }
     const entries = async () => (await store.scan('history', null, 1000)).length
-    const others = Array.from({ length: 510 }, (_, index) => change(rowId(`written once ${index}`), '1'))
-    await writeAll(store, others)
+    const others = Array.from({ length: 510 }, (_, index) => rowId(`written once ${index}`))
+    await set(store, others, '1')
     await rounds(20)
     const portions = await trimAll(store, { perValue: 3 })
     assert.equal(sum(portions), 40 * 17)

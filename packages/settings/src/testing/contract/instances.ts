@@ -1,7 +1,7 @@
 /** Cases: several writers, several instances, and what outlives a store. */
 import assert from 'node:assert/strict'
 import { userHash } from '../../store/store.ts'
-import { change, type ContractCase, revisionOf, rowId, rowOf, set, setOf, writeAll } from './case.ts'
+import { change, type ContractCase, revisionOf, rowId, rowOf, set, writeAll } from './case.ts'
 
 export const instances: Readonly<Record<string, ContractCase>> = {
   'all processes have the same secret of the database': async (open) => {
@@ -97,7 +97,7 @@ export const instances: Readonly<Record<string, ContractCase>> = {
       }
       let mark = (await watching.users.news(undefined, 1)).next
       isTime = false
-      await setOf(writing, 'u1', 'a', '1')
+      await set(writing, rowId('a', 'u1'), '1')
       await until('the news of the user', async () => {
         if (told.has(userHash('u1'))) return true
         if (!isTime) return false

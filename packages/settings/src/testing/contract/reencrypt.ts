@@ -1,15 +1,15 @@
 /** Cases: texts are replaced by others of the same meaning. */
 import assert from 'node:assert/strict'
-import type { HistoryRow, ReencryptRequest, SettingsStore, StoredRow } from '../../store/store.ts'
+import type { HistoryRow, ReencryptRequest, StoredRow } from '../../store/store.ts'
 import {
   change,
   type ContractCase,
+  everything,
+  nextMillisecond,
   revisionOf,
   rowId,
   rowOf,
   set,
-  setOf,
-  nextMillisecond,
   trimAll,
   writeAll,
 } from './case.ts'
@@ -23,18 +23,10 @@ export const reencrypt: Readonly<Record<string, ContractCase>> = {
     const [before, kept] = [await store.history({ key: 'a', limit: 10 }), await everything(store)]
     assert.equal(await store.reencrypt(encryptAll(await store.scan('values', null, 10), before)), 4)
     const history = await store.history({ key: 'a', limit: 10 })
-    assert.deepEqual(
-      history.map(({ oldValue, oldEncrypted, newValue, newEncrypted }) => [
-        oldValue,
-        oldEncrypted,
-        newValue,
-        newEncrypted,
-      ]),
-      [
-        ['encrypted 1', true, 'encrypted 2', true],
-        [null, false, 'encrypted 1', true],
-      ],
-    )
+    const textsOf = ({ oldValue, oldEncrypted, newValue, newEncrypted }: HistoryRow) =>
+      `${oldValue} ${oldEncrypted}, ${newValue} ${newEncrypted}`
+    const texts = ['encrypted 1 true, encrypted 2 true', 'null false, encrypted 1 true']
+    assert.deepEqual(history.map(textsOf), texts)
     assert.deepEqual(decrypt(await everything(store)), kept)
     assert.equal(await revisionOf(store), 2)
     assert.equal((await set(store, 'a', '4')).revision, 3)
@@ -58,20 +50,17 @@ export const reencrypt: Readonly<Record<string, ContractCase>> = {
     await writeAll(store, [change(rowId('never'), '1', true), change(rowId('old'), '1')])
     await set(store, 'new', '1')
     await writeAll(store, [change(rowId('old'), '2', true)])
-    await setOf(store, 'u1', 'users', '1')
+    await set(store, rowId('users', 'u1'), '1')
     await writeAll(store, [change(rowId('never'), null), change(rowId('other'), '1')])
     const keys = ['never', 'none', 'old', 'users']
-    assert.deepEqual([...(await store.survey({ secret: keys })).plain].toSorted(), ['old', 'users'])
-    assert.deepEqual((await store.survey({ secret: [] })).plain, [])
+    const plainOf = async (secret: readonly string[]) => (await store.survey({ secret })).plain.toSorted()
+    assert.deepEqual(await plainOf(keys), ['old', 'users'])
+    assert.deepEqual(await plainOf([]), [])
     await nextMillisecond(until)
     await trimAll(store, { olderThan: Date.now() })
-    assert.deepEqual(
-      [...(await store.survey({ secret: keys })).plain].toSorted(),
-      ['old', 'users'],
-      'its old value',
-    )
+    assert.deepEqual(await plainOf(keys), ['old', 'users'], 'its old value')
     await store.reencrypt(encryptAll([], await store.scan('history', null, 10)))
-    assert.deepEqual((await store.survey({ secret: keys })).plain, [])
+    assert.deepEqual(await plainOf(keys), [])
   },
 }
 
@@ -93,10 +82,6 @@ function encryptAll(values: readonly StoredRow[], history: readonly HistoryRow[]
       },
     })),
   }
-}
-
-async function everything(store: SettingsStore): Promise<string> {
-  return JSON.stringify([await store.scan('values', null, 10), await store.scan('history', null, 10)])
 }
 
 function decrypt(text: string): string {

@@ -1,8 +1,8 @@
 /** Cases: rows go in and come out. */
 import assert from 'node:assert/strict'
 import { SettingScope } from '../../setting-definition.ts'
-import type { RowId } from '../../store/store.ts'
-import { change, type ContractCase, pages, revisionOf, rowId, rowOf, set, setOf, writeAll } from './case.ts'
+import type { RowId, StoredRow } from '../../store/store.ts'
+import { change, type ContractCase, pages, revisionOf, rowId, rowOf, set, writeAll } from './case.ts'
 
 export const values: Readonly<Record<string, ContractCase>> = {
   'an empty store has revision 0 and no rows': async (open) => {
@@ -58,19 +58,10 @@ export const values: Readonly<Record<string, ContractCase>> = {
     const system = { scope: SettingScope.System, userId: '', key: 'a' }
     await writeAll(store, [change(system, '0'), change(rowId('a'), '1')])
     await writeAll(store, [change(rowId('a', 'u1'), '2'), change(rowId('a', 'u2'), '3')])
-    const shared = await store.shared.read()
-    assert.deepEqual(
-      shared.rows.map((row) => [row.scope, row.value]),
-      [
-        [0, '0'],
-        [1, '1'],
-      ],
-    )
-    assert.deepEqual(
-      (await store.users.read('u1')).map((row) => row.value),
-      ['2'],
-    )
-    await writeAll(store, [change(rowId('a', 'u1'), null)])
+    const valuesOf = (rows: readonly StoredRow[]) => rows.map(({ scope, value }) => `${scope} ${value}`)
+    assert.deepEqual(valuesOf((await store.shared.read()).rows), ['0 0', '1 1'])
+    assert.deepEqual(valuesOf(await store.users.read('u1')), ['2 2'])
+    await set(store, rowId('a', 'u1'), null)
     assert.deepEqual(await store.users.read('u1'), [])
     assert.equal((await rowOf(store, rowId('a', 'u2')))?.value, '3')
     assert.equal((await rowOf(store, system))?.value, '0')
@@ -110,9 +101,10 @@ export const values: Readonly<Record<string, ContractCase>> = {
       '\\',
       'a\tb\nc',
     ]
-    await writeAll(
+    await set(
       store,
-      names.map((name) => change(rowId('k', name), '1')),
+      names.map((name) => rowId('k', name)),
+      '1',
     )
     for (const name of names) assert.equal((await store.users.read(name))[0]?.userId, name)
     assert.deepEqual(await store.users.read('o_hara'), [])
@@ -132,10 +124,9 @@ export const values: Readonly<Record<string, ContractCase>> = {
     open,
   ) => {
     const store = await open()
-    await writeAll(store, [change(rowId('b'), '1'), change(rowId('a'), '1')])
-    for (const id of [rowId('a', 'u2'), rowId('c', 'u1'), rowId('a', 'u1')])
-      await writeAll(store, [change(id, '1')])
-    for (const value of ['1', null]) await setOf(store, 'u1', 'unset', value)
+    await set(store, [rowId('b'), rowId('a')], '1')
+    for (const id of [rowId('a', 'u2'), rowId('c', 'u1'), rowId('a', 'u1')]) await set(store, [id], '1')
+    for (const value of ['1', null]) await set(store, rowId('unset', 'u1'), value)
     const name = ({ scope, userId, key }: RowId) => `${scope} ${userId} ${key}`
     const values = ['1  a', '1  b', '2 u1 a', '2 u1 c', '2 u2 a']
     for (const limit of [1, 2]) assert.deepEqual((await pages(store, 'values', limit)).map(name), values)
@@ -151,18 +142,15 @@ export const values: Readonly<Record<string, ContractCase>> = {
 
   'the rows of all keys but given ones are counted by scope and key': async (open) => {
     const store = await open()
-    await writeAll(store, [change(rowId('known'), '1'), change(rowId('gone'), '1')])
-    await writeAll(store, [change({ ...rowId('gone'), scope: SettingScope.System }, '1')])
-    for (const userId of ['u1', 'u2', 'u3'])
-      await writeAll(store, [change(rowId('gone', userId), '1'), change(rowId('known', userId), '1')])
-    await setOf(store, 'u3', 'gone', null)
+    await set(store, [{ ...rowId('gone'), scope: SettingScope.System }], '1')
+    for (const userId of ['', 'u1', 'u2', 'u3'])
+      await set(store, [rowId('gone', userId), rowId('known', userId)], '1')
+    await set(store, rowId('gone', 'u3'), null)
+    const { orphans } = await store.survey({ known: ['known', 'none'] })
+    const expected = [1, 1, 2].map((rows, scope) => ({ key: 'gone', scope, rows }))
     assert.deepEqual(
-      (await store.survey({ known: ['known', 'none'] })).orphans.map((it) => ({ ...it })),
-      [
-        { key: 'gone', scope: 0, rows: 1 },
-        { key: 'gone', scope: 1, rows: 1 },
-        { key: 'gone', scope: 2, rows: 2 },
-      ],
+      orphans.map((count) => ({ ...count })),
+      expected,
     )
     assert.deepEqual((await store.survey({ known: ['gone', 'known'] })).orphans, [])
   },

@@ -1,6 +1,6 @@
 /** Calls of a store that may meet a million rows: what they cost must not grow with them. */
 import { SettingScope } from '@fastify-modular/settings'
-import { setOf, set } from '#src/testing/contract/case.js'
+import { rowId, set } from '#src/testing/contract/case.js'
 import type { HistoryPlace, HistoryQuery, SettingsStore } from '#src/store/store.js'
 
 /** How many rows of values and of history a database has; one in a hundred is of Application scope. */
@@ -47,14 +47,13 @@ export function callsOf(
     'history({ userId }), a later page': history({ userId: 'u7', ...following(ofUser) }),
     'history({ userId, key })': history({ userId: 'u7', key: 'key.7' }),
     'orphans()': () => store.survey({ known: knownKeys }),
-    'what changed': () => store.shared.news({ after: rows - 500, limit: 1000 }),
-    'nothing changed': () => store.shared.news({ after: rows, limit: 1000 }),
+    'what changed': () => store.shared.news(rows - 500, 1000),
+    'nothing changed': () => store.shared.news(rows, 1000),
     'users that changed': async () => {
       const { next } = await store.users.news(undefined, 1)
       return store.users.news(next, 1001)
     },
     'values of a user': () => store.users.read('u7'),
-    'one value': () => store.users.read('u7', 'key.7'),
     'shared values': () => store.shared.read(),
     'values, page by page': () =>
       store.scan('values', { scope: SettingScope.User, userId: 'u5', key: 'key.5' }, 500),
@@ -65,14 +64,14 @@ export function callsOf(
         500,
       ),
     'plain secrets in the history': () => store.survey({ secret: ['key.0', 'none'] }),
-    'a write of a user': () => setOf(store, 'u7', 'key.7', '"new"'),
+    'a write of a user': () => set(store, rowId('key.7', 'u7'), '"new"'),
     'a shared write': () => set(store, 'key.0', '"new"'),
     'a portion of old history': () => store.trim({ olderThan: rows, perValue: 100 }),
     'a portion of what was written': async () => {
       for (let isDone = false; !isDone;) ({ isDone } = await store.trim({ olderThan: 0, perValue: 5 }))
     },
-    'a first write of a user': () => setOf(store, 'u7', 'key.39', '"new"'),
-    'a removal': () => setOf(store, 'u7', 'key.39', null),
+    'a first write of a user': () => set(store, rowId('key.39', 'u7'), '"new"'),
+    'a removal': () => set(store, rowId('key.39', 'u7'), null),
     'a portion of encryption': async () => {
       const values = await store.scan('values', null, 100)
       const entries = await store.scan('history', null, 100)

@@ -1,7 +1,7 @@
 /** Erasing a user in PostgreSQL beside writes that are under way. */
 import { Pool } from 'pg'
 import t, { type Test, test } from 'tap'
-import { change, replays, rowId, setOf, until, writeAll } from '#src/testing/contract/case.js'
+import { change, replays, rowId, set, until, writeAll } from '#src/testing/contract/case.js'
 import { startHeldWrite } from './held-write.js'
 import { newPool, openStore } from './open-store.js'
 
@@ -45,7 +45,7 @@ for (const found of ['a value', 'no value']) {
   test(`a write under way that has found ${found} is wholly before an erasure that begins meanwhile`, async (t) => {
     const pool = await newPool(t)
     const [one, two] = [await openStore(t, pool), await openStore(t, pool)]
-    if (found === 'a value') await setOf(one, 'u1', 'a', '1')
+    if (found === 'a value') await set(one, rowId('a', 'u1'), '1')
     const write = startHeldWrite(one, 'u1')
     await write.ready
     const erased = two.users.erase('u1')
@@ -62,7 +62,7 @@ for (const table of ['value', 'history']) {
   test(`a write that begins while an erasure is at the ${table} table is wholly after it`, async (t) => {
     const pool = await newPool(t)
     const store = await openStore(t, pool)
-    await setOf(store, 'u1', 'a', '1')
+    await set(store, rowId('a', 'u1'), '1')
     let written: Promise<unknown> | undefined
     let isWritten = false
     const erasing = await openInterrupted(
@@ -70,7 +70,7 @@ for (const table of ['value', 'history']) {
       pool,
       new RegExp(`^delete from .*settings_${table}"`),
       async () => {
-        written = setOf(store, 'u1', 'b', '2').then(() => (isWritten = true))
+        written = set(store, rowId('b', 'u1'), '2').then(() => (isWritten = true))
         await until('the write to wait', async () => isWritten || (await isWaiting(pool)))
       },
     )
@@ -125,7 +125,7 @@ test('an erasure and a write of several users lock rows in one order, also beyon
 test('an erasure that PostgreSQL ends to resolve a deadlock begins again', async (t) => {
   const pool = await newPool(t)
   const store = await openStore(t, pool)
-  await setOf(store, 'u1', 'a', '1')
+  await set(store, rowId('a', 'u1'), '1')
   await pool.query(`
     create sequence attempts;
     create function fail_once() returns trigger language plpgsql as $$ begin

@@ -1,6 +1,6 @@
 /** Names of channels and prepared statements: stores beside each other, and stores with long names. */
 import t, { test } from 'tap'
-import { revisionOf, rowId, rowOf, set, setOf, until } from '#src/testing/contract/case.js'
+import { revisionOf, rowId, rowOf, set, until } from '#src/testing/contract/case.js'
 import { postgresNames } from '#src/store/postgres/names.js'
 import { userHash } from '#src/store/store.js'
 import { newPool, openStore } from './open-store.js'
@@ -36,7 +36,7 @@ test('the longest names that are allowed work: writes, and hints of them', async
   })
   await set(writing, 'key', '1')
   await until('the notification', () => received.includes(1))
-  await setOf(writing, 'u1', 'key', '1')
+  await set(writing, rowId('key', 'u1'), '1')
   await until('that of a user', () => received.includes(userHash('u1')))
   await stop?.()
 })

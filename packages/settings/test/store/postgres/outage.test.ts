@@ -7,16 +7,7 @@ import { freePort } from '@fastify-modular/test-support/free-port'
 import { type PostgresServer, startPostgres } from '@fastify-modular/test-support/postgres'
 import { Client, Pool } from 'pg'
 import t, { type Test, test } from 'tap'
-import {
-  change,
-  revisionOf,
-  rowId,
-  set,
-  setOf,
-  silentLog,
-  until,
-  writeAll,
-} from '#src/testing/contract/case.js'
+import { change, revisionOf, rowId, set, silentLog, until, writeAll } from '#src/testing/contract/case.js'
 import type { SettingsStore } from '#src/store/store.js'
 import { failureOf, is503 } from '../failures.js'
 import { acknowledged, startWriter, verify } from '../processes.js'
@@ -86,7 +77,7 @@ test('while the server is down each call fails with 503, and works again afterwa
     () => revisionOf(store),
     () => store.history({ limit: 1 }),
     () => store.users.news('0', 10),
-    () => setOf(store, 'u', 'a', '2'),
+    () => set(store, rowId('a', 'u'), '2'),
     () => store.trim({ olderThan: 1, perValue: 1 }),
     () => store.users.erase('u'),
   ]) {

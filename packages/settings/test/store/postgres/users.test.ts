@@ -4,7 +4,7 @@ import t, { type Test, test } from 'tap'
 import { payloadOf } from '#src/store/postgres/listen.js'
 import { postgresNames } from '#src/store/postgres/names.js'
 import { writeStatements } from '#src/store/postgres/write-statements.js'
-import { change, rowId, set, setOf, until, writeAll } from '#src/testing/contract/case.js'
+import { change, rowId, set, until, writeAll } from '#src/testing/contract/case.js'
 import { type StoreWatch, userHash } from '#src/store/store.js'
 import { startHeldWrite } from './held-write.js'
 import { newPool, openStore, patient } from './open-store.js'
@@ -41,12 +41,12 @@ test('a write of a user waits for no other user and for no shared write, and the
   const store = await openStore(t, pool)
   const open = startHeldWrite(store, 'u1')
   await open.ready
-  await setOf(store, 'u2', 'a', '1')
+  await set(store, rowId('a', 'u2'), '1')
   await set(store, 'a', '1')
   const other = await pool.connect()
   await other.query('begin')
   await other.query(`select * from settings_meta where name = 'revision' for update`)
-  await setOf(store, 'u3', 'a', '1')
+  await set(store, rowId('a', 'u3'), '1')
   await other.query('rollback')
   other.release()
   open.finish()
@@ -58,7 +58,7 @@ test('no write notifies in its transaction; those of many users are announced to
   const pool = await newPool(t)
   const { store, statements, byConnection } = await openRecorded(t, pool)
   const count = (text: string): number => statements.filter((statement) => statement.startsWith(text)).length
-  await Promise.all(Array.from({ length: 40 }, (_, index) => setOf(store, `u${index}`, 'a', '1')))
+  await Promise.all(Array.from({ length: 40 }, (_, index) => set(store, rowId('a', `u${index}`), '1')))
   await until('the announcement', () => count('select pg_notify') > 0)
   t.equal(count('commit'), 40, 'one transaction a write')
   t.ok(count('select pg_notify') < 20)
@@ -88,9 +88,9 @@ test('an instance is notified of what others wrote, not of its own', async (t) =
   })
   const stops = [await one.watch?.(watch(heard.one)), await two.watch?.(watch(heard.two))]
   await set(one, 'a', '1')
-  await setOf(one, 'u1', 'a', '1')
+  await set(one, rowId('a', 'u1'), '1')
   await until('the news', () => heard.two.has(1) && heard.two.has(userHash('u1')))
-  await setOf(two, 'u2', 'a', '1')
+  await set(two, rowId('a', 'u2'), '1')
   await until('news of the other one', () => heard.one.has(userHash('u2')))
   t.notOk(heard.one.has(1) || heard.one.has(userHash('u1')))
   for (const stop of stops) await stop?.()
@@ -102,7 +102,7 @@ test('a user whose write commits after later ones is found all the same', async 
   const { next: start } = await store.users.news(undefined, 10)
   const early = startHeldWrite(store, 'early')
   await early.ready
-  await setOf(store, 'late', 'a', '1')
+  await set(store, rowId('a', 'late'), '1')
   const first = await store.users.news(start, 10)
   t.same(first.userIds, ['late'])
   early.finish()
@@ -120,7 +120,7 @@ test('a user whose write commits after later ones is found all the same', async 
 test('entries that were restored from a server with more transactions are not found for ever', async (t) => {
   const pool = await newPool(t)
   const store = await openStore(t, pool)
-  await setOf(store, 'u1', 'a', '1')
+  await set(store, rowId('a', 'u1'), '1')
   await pool.query(`update settings_history set xid = '4611686018427387904'::xid8`)
   const { next } = await store.users.news(undefined, 1)
   t.same((await store.users.news(next, 10)).userIds, [])
@@ -131,7 +131,7 @@ test('a value that two instances give a user for the first time at once has both
   const [one, two] = [await openStore(t, pool), await openStore(t, pool)]
   const first = startHeldWrite(one, 'u1')
   await first.ready
-  const second = setOf(two, 'u1', 'a', '"second"')
+  const second = set(two, rowId('a', 'u1'), '"second"')
   await until('the second to wait for the first', async () => {
     const { rowCount } = await pool.query(
       `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -153,11 +153,11 @@ test('a value that two instances give a user for the first time at once has both
 test('versions rise though the clock of the server has gone back, also over a removal', async (t) => {
   const pool = await newPool(t)
   const store = await openStore(t, pool)
-  const { revision: early } = await setOf(store, 'u1', 'a', '1')
+  const early = (await set(store, rowId('a', 'u1'), '1')).changes[0]?.revision ?? 0
   await pool.query('update settings_value set revision = revision + 1000000000')
   const versions: number[] = []
   for (const value of ['2', null, '3', null, '4'])
-    versions.push((await setOf(store, 'u1', 'a', value)).changes[0]?.revision ?? 0)
+    versions.push((await set(store, rowId('a', 'u1'), value)).changes[0]?.revision ?? 0)
   const first = early + 1_000_000_001
   t.same(versions, [first, first + 1, first + 2, first + 3, first + 4])
 })
@@ -186,12 +186,12 @@ test('the names of 600 users fit into what PostgreSQL takes, and beyond all are 
 test('many writes of one user that wait for a lock leave connections to writes of others', async (t) => {
   const pool = await newPool(t)
   const store = await openStore(t, pool)
-  await setOf(store, 'busy', 'a', '0')
+  await set(store, rowId('a', 'busy'), '0')
   const client = await pool.connect()
   await client.query(`begin; select from settings_value where user_id = 'busy' for update`)
-  const waiting = Array.from({ length: 20 }, (_, index) => setOf(store, 'busy', 'a', String(index)))
+  const waiting = Array.from({ length: 20 }, (_, index) => set(store, rowId('a', 'busy'), String(index)))
   const settled = Promise.allSettled(waiting)
-  const other = await Promise.race([setOf(store, 'other', 'a', '1'), settled])
+  const other = await Promise.race([set(store, rowId('a', 'other'), '1'), settled])
   t.notOk(Array.isArray(other), 'the other user is served first')
   await client.query('rollback')
   client.release()
@@ -267,7 +267,7 @@ test('statements of writes are planned once for each connection', async (t) => {
   t.teardown(() => pool.end())
   const store = await openStore(t, pool)
   for (let write = 0; write < 10; write++) {
-    await setOf(store, 'u1', 'a', String(write))
+    await set(store, rowId('a', 'u1'), String(write))
     await set(store, 'a', String(write))
   }
   const { rows } = await pool.query(
