@@ -8,7 +8,10 @@ import { spawnApp } from '../test-support/dist/spawn-app.js'
 
 export const fromHost = createRequire(resolve('packages/host-example/package.json'))
 
-/** `signIn` names the account, `enter` what is typed, by the name of its field. */
+/**
+ * `signIn` names the account, `enter` what is typed, by the name of its field; where there is a window beside, it is saved, and
+ * seen there.
+ */
 const pictures = [
   {
     name: 'preview-light',
@@ -24,10 +27,26 @@ const pictures = [
   { name: 'administration-light', path: '/settings/manage', signIn: 'admin', colorScheme: 'light' },
   { name: 'preferences-dark', path: '/settings/preferences', signIn: 'alice', colorScheme: 'dark' },
   { name: 'home-phone', path: '/', signIn: 'admin', colorScheme: 'light', width: 390, height: 844 },
+  // The last one: what it saves stays.
+  {
+    name: 'two-windows',
+    path: '/inertia/settings',
+    signIn: 'editor',
+    colorScheme: 'light',
+    width: 820,
+    height: 760,
+    enter: {
+      Title: 'Acme Field Notes',
+      'Primary colour': '#c8632b',
+      Banner: 'We are closed on Thursday 24 December.',
+    },
+    beside: { path: '/', signIn: 'alice', colorScheme: 'light', width: 400, height: 760 },
+  },
 ]
 
 /**
- * Starts the example and a browser, and calls `visit(name, page)` for one picture after the other; `style` is added to the pages.
+ * Starts the example and a browser, and calls `visit(name, pages)` for one picture after the other, with its windows from left to right;
+ * `style` is added to the pages.
  * @throws {Error} there is no Chromium
  */
 export async function visitPictures(visit, style) {
@@ -41,9 +60,17 @@ export async function visitPictures(visit, style) {
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   try {
     for (const picture of pictures) {
+      const { name, beside, enter } = picture
+      const other = beside && (await openPicture(browser, app.url, beside, style))
       const page = await openPicture(browser, app.url, picture, style)
-      await visit(picture.name, page)
-      await page.context().close()
+      const pages = other ? [page, other] : [page]
+      if (other) {
+        await page.keyboard.press('Control+s')
+        await page.getByText('3 settings saved').first().waitFor()
+        for (const text of [enter.Title, enter.Banner]) await other.getByText(text).first().waitFor()
+      }
+      await visit(name, pages)
+      for (const each of pages) await each.context().close()
     }
   } finally {
     await browser.close()
@@ -71,13 +98,17 @@ async function openPicture(browser, url, { path, signIn, colorScheme, enter = {}
   await page.waitForLoadState('load') // never idle: pages follow settings
   for (const [name, text] of Object.entries(enter)) await page.getByLabel(name, { exact: true }).fill(text)
   if (path !== '/') await page.locator('main label').first().waitFor()
-  if (picture.name.startsWith('preview')) await page.locator('.fm-try:visible').waitFor()
+  if (picture.name?.startsWith('preview')) await page.locator('.fm-try:visible').waitFor()
   await page.evaluate('document.fonts.ready')
   return page
 }
 
-/** The words of a page, a line each, without those that depend on the time of day. */
-export async function textOf(page) {
+/** The words of pages, a line each, without those that depend on the time of day. */
+export async function textOf(pages) {
+  return (await Promise.all(pages.map(wordsOf))).join('')
+}
+
+async function wordsOf(page) {
   const parts = '.brand, nav a, aside > p, h1, h2, main label, .fm-pill, .fm-try, main li b, main .fm-button'
   const lines = await page.locator(`:is(${parts}):visible`).allInnerTexts()
   return lines

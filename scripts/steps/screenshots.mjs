@@ -19,10 +19,24 @@ async function fontStyle() {
   return `${(await Promise.all(faces)).join('')}:root{--fm-font:Inter}body,.fm{font-family:Inter}`
 }
 
-async function take(name, page) {
+async function take(name, pages) {
   const file = join('docs/images', name)
-  const image = await page.screenshot()
+  const image = await shoot(pages)
   if (image.length > most) throw new Error(`${file}.png would have ${image.length} bytes, more than ${most}`)
   await writeFile(`${file}.png`, image)
-  await writeFile(`${file}.txt`, await textOf(page))
+  await writeFile(`${file}.txt`, await textOf(pages))
+}
+
+/** One window as it is, two of them side by side. */
+async function shoot([page, ...others]) {
+  const images = await Promise.all([page, ...others].map((each) => each.screenshot()))
+  if (others.length === 0) return images[0]
+  const sheet = await page.context().newPage()
+  await sheet.setViewportSize({ width: 1300, height: 800 })
+  const elements = images.map((image) => `<img src="data:image/png;base64,${image.toString('base64')}">`)
+  await sheet.setContent(
+    `<body style="display:inline-flex;gap:16px;margin:0;padding:16px;background:#c8ccd6">${elements.join('')}`,
+  )
+  await sheet.waitForFunction('[...document.images].every(({ complete }) => complete)')
+  return sheet.locator('body').screenshot()
 }

@@ -58,6 +58,7 @@ export const appSettings = {
     group: 'Appearance',
     scope: Application,
     public: true, // pages of strangers follow it
+    required: true,
     default: defaultAccent,
     order: 30,
     keywords: ['color', 'accent', 'brand'],

@@ -16,7 +16,9 @@ test('an accent has a style sheet, whatever the case of its digits', async (t) =
   const host = await startHost(t)
   const admin = await host.signIn('admin')
   const body = { key: 'app.primary_color', scope: 1, value: '#B91c1C' }
-  t.equal((await admin.ask('/api/settings', { method: 'PUT', body })).status, 204)
+  const save = (value: unknown) => admin.ask('/api/settings', { method: 'PUT', body: { ...body, value } })
+  for (const none of ['', null]) t.equal((await save(none)).status, 422, 'there is always one')
+  t.equal((await save(body.value)).status, 204)
   const { text } = await host.anonymous.ask('/login')
   const [, path = ''] = /href="(\/accent\/[^"]+)"/.exec(text) ?? []
   const style = await host.anonymous.ask(path)

@@ -83,7 +83,7 @@ export function createRenderer(options: RendererOptions): Required<Pick<PageRend
         const headers = { vary, 'x-inertia': 'true' }
         return { body: JSON.stringify(page), contentType: 'application/json; charset=utf-8', headers }
       }
-      const body = await toDocument(page, nonce?.(request, reply))
+      const body = await toDocument({ page, request, nonce: nonce?.(request, reply) })
       return { body, contentType: 'text/html; charset=utf-8', headers: { vary } }
     },
   }

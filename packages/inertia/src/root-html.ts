@@ -8,6 +8,7 @@ export interface RootParts {
   /** The two elements that must be in the body: the page as data, and `<div id="app">`. */
   readonly html: string
   readonly page: Page
+  readonly request: FastifyRequest
   /** For the document's own inline scripts and styles. */
   readonly nonce: string | undefined
 }
@@ -36,17 +37,15 @@ const plainDocument = `<!doctype html>
  */
 export function compileRoot(
   template: RootTemplate = plainDocument,
-): (page: Page, nonce?: string) => string | Promise<string> {
-  if (typeof template === 'function') {
-    return (page, nonce) => template({ html: embed(page, nonce), page, nonce })
-  }
+): (parts: Omit<RootParts, 'html'>) => string | Promise<string> {
+  if (typeof template === 'function') return (parts) => template({ ...parts, html: embed(parts) })
   const [before, after, ...more] = template.split(mark)
   if (before === undefined || after === undefined) throw new FMOD_INERTIA_INVALID_TEMPLATE('nowhere')
   if (more.length > 0) throw new FMOD_INERTIA_INVALID_TEMPLATE('more than once')
-  return (page, nonce) => before + embed(page, nonce) + after
+  return (parts) => before + embed(parts) + after
 }
 
-function embed(page: Page, nonce: string | undefined): string {
+function embed({ page, nonce }: Omit<RootParts, 'html'>): string {
   const nonceAttribute = nonce === undefined ? '' : ` nonce="${escapeAttribute(nonce)}"`
   return `<script data-page="app" type="application/json"${nonceAttribute}>${escapeJson(page)}</script><div id="app"></div>`
 }

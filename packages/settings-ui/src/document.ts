@@ -59,7 +59,7 @@ ${preloads(config)}
 export function renderPage(visit: PageVisit, content: PageContent): string {
   const { title, head, body, locale, direction, scheme } = content
   return `<!doctype html>
-<html lang="${locale}" dir="${direction}"${scheme === 'auto' ? '' : ` data-theme="${scheme}"`}>
+<html lang="${locale}" dir="${direction}" data-theme="${scheme}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">

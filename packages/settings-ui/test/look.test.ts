@@ -36,7 +36,7 @@ test('title, logo, links, theme, language and texts may differ from request to r
   t.match(configOf(ada), { themeSetting: 'user.theme', locale: 'de-AT', scheme: 'dark' })
   t.match(await themeOf(app, ada), /--fm-accent:light-dark\(#b91c1c, #fca5a5\)\}$/)
   const eve = await page('eve')
-  t.match(eve, '<html lang="en-GB" dir="ltr">')
+  t.match(eve, '<html lang="en-GB" dir="ltr" data-theme="auto">')
   t.match(eve, '<title>Settings for Eve · Notes of Eve</title>')
   t.notMatch(eve, /<img|Status/)
   t.match(configOf(eve), { messages: { manage: 'Settings for Eve' } })

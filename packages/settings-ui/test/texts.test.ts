@@ -84,10 +84,10 @@ test('a page is in the language of its request, its texts in a file that browser
     return (await app.inject({ url: '/settings/manage', headers })).payload
   }
   const german = await visit('de-AT, en;q=0.5')
-  t.match(german, '<html lang="de-AT" dir="ltr">')
+  t.match(german, '<html lang="de-AT" dir="ltr" data-theme="auto">')
   t.match(german, '<title>Einstellungen · Test host</title>')
-  t.match(await visit('ar'), '<html lang="ar" dir="rtl">')
-  t.match(await visit('sv'), '<html lang="en" dir="ltr">')
+  t.match(await visit('ar'), '<html lang="ar" dir="rtl" data-theme="auto">')
+  t.match(await visit('sv'), '<html lang="en" dir="ltr" data-theme="auto">')
   const [, name] = /href="\.\/(assets\/de\.[\w-]{12}\.json)"/.exec(german) ?? []
   const texts = await app.inject({ url: `/settings/${name}`, headers: { 'accept-encoding': 'br' } })
   t.match(texts.headers, {

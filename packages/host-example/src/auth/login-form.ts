@@ -2,7 +2,7 @@
 import { isDomainException } from '@fastify-modular/core'
 import { safeReturnTo } from '@fastify-modular/public-routes'
 import type { FastifyReply } from 'fastify'
-import { type Texts, textsOf } from '../texts/texts.ts'
+import { format, type Texts, textsOf } from '../texts/texts.ts'
 import type { Document } from '../web/document.ts'
 import { type Html, html } from '../web/html.ts'
 import type { Look } from '../web/look.ts'
@@ -38,7 +38,7 @@ export function createFormSender({
 }): (reply: FastifyReply, page: LoginPage) => FastifyReply {
   return (reply, page) => {
     const texts = textsOf(page.look.language)
-    const title = page.isNew ? texts.joinTitle(page.look.title) : texts.signInTo(page.look.title)
+    const title = format(page.isNew ? texts.joinTitle : texts.signInTo, { title: page.look.title })
     const body = loginPage({ ...page, texts, title, isDemo })
     return reply
       .code(page.status ?? 200)

@@ -1,6 +1,6 @@
 /** Calls of this application's own HTTP API. */
 import { readProblem } from '@fastify-modular/errors/client'
-import type { Texts } from '../texts/en.ts'
+import type { Texts } from '../texts/texts.ts'
 
 /**
  * Sends a request, and signs in again where the session ended. Returns null when it was done, and else what went wrong, in

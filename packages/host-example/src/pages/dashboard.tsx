@@ -3,6 +3,7 @@ import { Link, usePage } from '@inertiajs/react'
 import type { ReactNode } from 'react'
 import type { Change, Dashboard } from '../home-routes.ts'
 import type { Note } from '../modules/notes/note.ts'
+import { format } from '../texts/texts.ts'
 import { initials } from '../web/site-header.ts'
 import { fully, partOfDay, today } from './dates.ts'
 import { Icon } from './drawings.tsx'
@@ -104,7 +105,7 @@ function Changes({ changes }: { changes: readonly Change[] }): ReactNode {
           </span>
           <span>
             <span>
-              {texts.changed(actor)} <b>{setting}</b>
+              {format(texts.changed, { name: actor })} <b>{setting}</b>
             </span>
             <span className="diff">
               {isSecret || from === null ? null : (

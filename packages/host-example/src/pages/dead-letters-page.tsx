@@ -2,6 +2,7 @@
 import { router, usePage } from '@inertiajs/react'
 import { type ReactNode, useState } from 'react'
 import type { DeadLetter } from '../modules/dead-letters/dead-letters-module.ts'
+import { plural } from '../texts/texts.ts'
 import { callApi } from './api.ts'
 import { fully } from './dates.ts'
 import { Layout } from './layout.tsx'
@@ -49,7 +50,7 @@ function Line({ letter }: { letter: DeadLetter }): ReactNode {
     <li className="dead-letter">
       <span>
         <b>{type}</b>
-        <span className="small">{texts.failedAttempts(handler, attempts)}</span>
+        <span className="small">{plural(texts.failedAttempts, attempts, { handler })}</span>
         <code>{error}</code>
         {app ? (
           <time className="small" dateTime={failedAt}>

@@ -2,7 +2,7 @@
 import type { ErrorPageProps } from '@fastify-modular/errors/react'
 import { Link } from '@inertiajs/react'
 import { type ReactNode, useState } from 'react'
-import { errorTexts } from '../texts/texts.ts'
+import { errorTexts, format } from '../texts/texts.ts'
 import { Icon, Picture } from './drawings.tsx'
 import { Layout } from './layout.tsx'
 import { mailTo, useShared, useTexts } from './shared.ts'
@@ -15,7 +15,7 @@ export function ErrorPage({ status, title, message, requestId }: ErrorPageProps)
     <Layout title={heading}>
       <main className="error" id="main" tabIndex={-1}>
         <Picture status={status} />
-        <p className="small">{texts.errorNumber(status)}</p>
+        <p className="small">{format(texts.errorNumber, { status })}</p>
         <h1>{heading}</h1>
         <p>{text}</p>
         <p className="actions">
@@ -69,7 +69,7 @@ function Reference({ id }: { id: string }): ReactNode {
   const texts = useTexts()
   const [isCopied, setCopied] = useState(false)
   return (
-    <p className="reference">
+    <p className="card reference">
       <span className="small">{texts.reference}</span> <code>{id}</code>
       <button
         type="button"

@@ -33,13 +33,13 @@ export function Home(): ReactNode {
           </p>
         </section>
         <ul className="features">
-          {texts.features.map(([heading, text], index) => (
+          {texts.features.map(({ heading, text }, index) => (
             <li className="card" key={heading}>
               <h2>{heading}</h2>
               <p>{text}</p>
               {index === 2 ? (
                 <p className="small">
-                  {[403, 404, 418, 500, 503].map((status) => (
+                  {[403, 404, 500, 503].map((status) => (
                     <Link key={status} href={`/error/${status}`}>
                       {status}
                     </Link>

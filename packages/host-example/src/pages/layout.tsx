@@ -6,6 +6,7 @@ import { Link, usePage } from '@inertiajs/react'
 import { type ReactNode, useEffect } from 'react'
 import type { User } from '../web/shared-props.ts'
 import { maintenanceSwitch, navigation, roleOf } from '../web/site-header.ts'
+import { format } from '../texts/texts.ts'
 import { Face, Icon, Logo } from './drawings.tsx'
 import { mailTo, useLook, useShared, useTexts } from './shared.ts'
 
@@ -39,7 +40,7 @@ function Frame({ title, children }: LayoutProps): ReactNode {
     document.documentElement.lang = app.language
     dataset['theme'] = app.theme
     dataset['density'] = app.density
-    style.setProperty('--fm-accent', accentShades(app.primaryColor).token)
+    style.setProperty('--fm-accent', accentShades(app.accent).token)
   }, [title, appTitle, app])
 
   return (
@@ -50,7 +51,7 @@ function Frame({ title, children }: LayoutProps): ReactNode {
       <header className="top">
         <Link href="/" className="brand">
           <Logo name={app?.logo ?? 'note'} />
-          <span>{appTitle}</span>
+          <span className="one-line">{appTitle}</span>
         </Link>
         <nav aria-label={texts.main}>
           <NavLinks />
@@ -99,7 +100,7 @@ function Account({ user }: { user: User }): ReactNode {
     <>
       <button className="me" type="button" popoverTarget="me">
         <Face id={user.id} name={user.name} />
-        <span className="unseen">{texts.account(user.name)}</span>
+        <span className="unseen">{format(texts.account, { name: user.name })}</span>
       </button>
       <div className="menu" id="me" popover="auto">
         <p>

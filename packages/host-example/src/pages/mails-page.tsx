@@ -3,6 +3,7 @@ import { usePage } from '@inertiajs/react'
 import type { ReactNode } from 'react'
 import type { MailServer } from '../modules/mail/mail-module.ts'
 import type { Mail } from '../modules/mail/mailbox.ts'
+import { format } from '../texts/texts.ts'
 import { Icon } from './drawings.tsx'
 import { Layout } from './layout.tsx'
 import { Ago, Head } from './parts.tsx'
@@ -16,19 +17,21 @@ export function MailsPage(): ReactNode {
     <Layout title={texts.mail}>
       <main className="page is-narrow" id="main" tabIndex={-1}>
         <Head title={texts.mail} lead={texts.mailLead} />
-        <p className="card outgoing">
-          <Icon name="mail" />
-          <span>
-            <b>{texts.outgoing}</b>
-            <span className="small">
-              <code>
-                {server.host}:{server.port}
-              </code>{' '}
-              · {encryption[server.port] ?? texts.otherPort} ·{' '}
-              {server.hasPassword ? texts.withPassword : texts.withoutPassword}
+        <ul className="card lines outgoing">
+          <li>
+            <Icon name="mail" />
+            <span>
+              <b>{texts.outgoing}</b>
+              <span className="small">
+                <code>
+                  {server.host}:{server.port}
+                </code>{' '}
+                · {encryption[server.port] ?? texts.otherPort} ·{' '}
+                {server.hasPassword ? texts.withPassword : texts.withoutPassword}
+              </span>
             </span>
-          </span>
-        </p>
+          </li>
+        </ul>
         {mails.length === 0 ? (
           <p className="empty">{texts.noMail}</p>
         ) : (
@@ -38,7 +41,7 @@ export function MailsPage(): ReactNode {
                 <Icon name="mail" />
                 <span>
                   <b>{subject}</b>
-                  <span className="small">{texts.recipient(recipient)}</span>
+                  <span className="small">{format(texts.recipient, { name: recipient })}</span>
                 </span>
                 <Ago at={sentAt} />
               </li>

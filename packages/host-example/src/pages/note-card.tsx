@@ -1,6 +1,7 @@
 /** One note, and what can be done with it. */
 import type { ReactNode } from 'react'
 import type { Note } from '../modules/notes/note.ts'
+import { format } from '../texts/texts.ts'
 import { Icon } from './drawings.tsx'
 import { Ago, SharedPill } from './parts.tsx'
 import { useShared, useTexts } from './shared.ts'
@@ -18,9 +19,9 @@ export function NoteCard({ note, onOpen, onRemove, onToggleSharing }: NoteCardPr
   const texts = useTexts()
   const canShare = app?.features.sharing ?? true
   return (
-    <li className="note">
+    <li className="card note">
       <h2>
-        <button type="button" id={`note-${id}`} onClick={onOpen}>
+        <button type="button" className="cover" id={`note-${id}`} onClick={onOpen}>
           {title}
         </button>
       </h2>
@@ -35,7 +36,7 @@ export function NoteCard({ note, onOpen, onRemove, onToggleSharing }: NoteCardPr
           <a
             className="icon-button"
             href={`/api/notes/${encodeURIComponent(id)}/share`}
-            aria-label={texts.openLink(title)}
+            aria-label={format(texts.openLink, { title })}
           >
             <Icon name="open" />
           </a>
@@ -45,13 +46,18 @@ export function NoteCard({ note, onOpen, onRemove, onToggleSharing }: NoteCardPr
             type="button"
             className="icon-button"
             id={`share-${id}`}
-            aria-label={isShared ? texts.stopSharing(title) : texts.share(title)}
+            aria-label={format(isShared ? texts.stopSharing : texts.share, { title })}
             onClick={onToggleSharing}
           >
             <Icon name={isShared ? 'unlink' : 'link'} />
           </button>
         ) : null}
-        <button type="button" className="icon-button" aria-label={texts.remove(title)} onClick={onRemove}>
+        <button
+          type="button"
+          className="icon-button"
+          aria-label={format(texts.remove, { title })}
+          onClick={onRemove}
+        >
           <Icon name="bin" />
         </button>
       </p>

@@ -2,6 +2,7 @@
 import { Link, router, usePage } from '@inertiajs/react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import type { Note } from '../modules/notes/note.ts'
+import { format, plural, type Texts } from '../texts/texts.ts'
 import { callApi } from './api.ts'
 import { Icon } from './drawings.tsx'
 import { Layout } from './layout.tsx'
@@ -63,28 +64,26 @@ export function NotesPage(): ReactNode {
     const index = notes.findIndex(({ id }) => id === note.id)
     const next = notes[index + 1] ?? notes[index - 1]
     const onUndo = (): void =>
-      void act('POST', `${pathOf(note)}/restore`, { text: texts.restored(note.title) }, cardId(note.id))
-    const done = { text: texts.removed(note.title), onUndo }
+      void act(
+        'POST',
+        `${pathOf(note)}/restore`,
+        { text: format(texts.restored, { title: note.title }) },
+        cardId(note.id),
+      )
+    const done = { text: format(texts.removed, { title: note.title }), onUndo }
     void act('DELETE', pathOf(note), done, next ? cardId(next.id) : 'new-note')
   }
 
   function toggleSharing(note: Note): void {
     const { id, title, isShared } = note
-    const done = { text: isShared ? texts.isPrivate(title) : texts.isShared(title) }
+    const done = { text: format(isShared ? texts.isPrivate : texts.isShared, { title }) }
     void act(isShared ? 'DELETE' : 'POST', `${pathOf(note)}/share`, done, `share-${id}`)
   }
 
   return (
     <Layout title={texts.notes}>
       <main className="page" id="main" tabIndex={-1}>
-        <Head
-          title={texts.notes}
-          lead={
-            notes.length === perPage || page > 1
-              ? null
-              : texts.counted(notes.length, notes.filter(({ isShared }) => isShared).length)
-          }
-        >
+        <Head title={texts.notes} lead={notes.length === perPage || page > 1 ? null : counted(texts, notes)}>
           {app?.features.search ? <Search query={query} /> : null}
           <button id="new-note" className="button primary" type="button" onClick={() => setOpen('new')}>
             <Icon name="plus" />
@@ -93,7 +92,7 @@ export function NotesPage(): ReactNode {
         </Head>
         {notes.length === 0 ? (
           <p className="empty">
-            {query === '' ? texts.noNotes : texts.noMatches(query)}
+            {query === '' ? texts.noNotes : format(texts.noMatches, { query })}
             {query === '' ? null : <Link href="/notes">{texts.showAll}</Link>}
           </p>
         ) : null}
@@ -121,6 +120,13 @@ export function NotesPage(): ReactNode {
       <Toast news={news} onDismiss={() => setNews(null)} />
     </Layout>
   )
+}
+
+/** `5 notes, 2 shared` */
+function counted(texts: Texts, notes: readonly Note[]): string {
+  const shared = notes.filter(({ isShared }) => isShared).length
+  const more = shared > 0 ? format(texts.countedShared, { count: shared }) : ''
+  return plural(texts.counted, notes.length) + more
 }
 
 function reloadNotes(): Promise<void> {

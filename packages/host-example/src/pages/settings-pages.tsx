@@ -5,8 +5,7 @@ import { router, usePage } from '@inertiajs/react'
 import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
 import { ConfirmDialog } from './confirm-dialog.tsx'
 import { Layout } from './layout.tsx'
-import { preview } from '../web/preview.ts'
-import { reload, showPreview } from './previewed.ts'
+import { reload, showPreview, tried } from './previewed.ts'
 import { useShared, useTexts } from './shared.ts'
 
 const texts: Readonly<Record<string, NonNullable<SettingsProps['messages']>>> = { de }
@@ -17,8 +16,6 @@ function useReader(): Pick<SettingsProps, 'callerId' | 'locale' | 'messages'> {
   const locale = app?.language ?? 'en'
   return { ...(user && { callerId: user.id }), locale, messages: texts[locale] ?? {} }
 }
-
-const tried = { ...preview, 'app.logo': 'logo' } as const
 
 export function ManagePage(): ReactNode {
   const { canUpdate, isAdmin } = usePage<{ canUpdate: boolean; isAdmin: boolean }>().props

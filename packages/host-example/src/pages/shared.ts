@@ -24,14 +24,14 @@ export function useLook(): Look | undefined {
   const title = useSetting('app.title')
   const logo = useSetting('app.logo')
   const banner = useSetting('app.banner')
-  const primaryColor = useSetting('app.primary_color')
+  const accent = useSetting('app.primary_color')
   const isInMaintenance = useSetting('system.maintenance_mode')
   const saved = app && {
     ...app,
     ...(title !== undefined && { title }),
     ...(logo !== undefined && { logo }),
     ...(banner !== undefined && { banner }),
-    ...(primaryColor !== undefined && { primaryColor }),
+    ...(accent !== undefined && { accent }),
     ...(isInMaintenance !== undefined && { isInMaintenance }),
   }
   return usePreviewed(saved)

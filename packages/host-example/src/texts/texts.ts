@@ -1,14 +1,30 @@
-/** The texts of a language. */
-import { de } from './de.ts'
-import { en, type Texts } from './en.ts'
+/** The texts of a language, and how they are filled in. */
+import de from './de.json' with { type: 'json' }
+import en from './en.json' with { type: 'json' }
 
-export type { Texts } from './en.ts'
+export type Texts = typeof en
 
 const languages: Readonly<Record<string, Texts>> = { en, de }
 
 /** Returns the texts of a value of the setting `app.language`. */
 export function textsOf(language: string): Texts {
   return languages[language] ?? en
+}
+
+type Values = Readonly<Record<string, string | number>>
+
+/** `'Added “{title}”'`, `{ title: 'Bread' }` → `Added “Bread”` */
+export function format(text: string, values: Values): string {
+  return text.replaceAll(/\{(\w+)\}/g, (place, name: string) => String(values[name] ?? place))
+}
+
+/** The form for a number, which is in it as `{count}`. */
+export function plural(
+  { one, other }: { readonly one: string; readonly other: string },
+  count: number,
+  values: Values = {},
+): string {
+  return format(count === 1 ? one : other, { ...values, count })
 }
 
 /** The heading and the explanation of an error page; a status without words of its own has those of its problem. */
@@ -24,5 +40,5 @@ export function errorTexts(
   const own: Readonly<Record<number, readonly string[]>> = errors
   const [heading = title, text = message] = own[status] ?? []
   if (status !== 403) return { heading, text }
-  return { heading, text: userName === null ? forbiddenToStrangers : forbidden(userName) }
+  return { heading, text: userName === null ? forbiddenToStrangers : format(forbidden, { name: userName }) }
 }

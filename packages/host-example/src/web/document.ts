@@ -12,7 +12,7 @@ import type { Look } from './look.ts'
 import { withoutScript } from './without-script.ts'
 
 /** The settings that a document follows before any script runs. */
-type DocumentLook = Pick<Look, 'theme' | 'density' | 'language' | 'primaryColor'>
+type DocumentLook = Pick<Look, 'theme' | 'density' | 'language' | 'accent'>
 
 interface DocumentParts {
   readonly title: string | Html
@@ -30,13 +30,13 @@ const plainLook: DocumentLook = {
   theme: 'system',
   density: 'comfortable',
   language: 'en',
-  primaryColor: defaultAccent,
+  accent: defaultAccent,
 }
 
 /** The document with the styles of the front end. */
 export function createDocument(assets: Assets): Document {
   return ({ title, body, look = plainLook, head }) => {
-    const { theme, density, language, primaryColor } = look
+    const { theme, density, language, accent } = look
     return String(
       html`<!doctype html>
         <html lang="${language}" data-theme="${theme}" data-density="${density}">
@@ -46,7 +46,7 @@ export function createDocument(assets: Assets): Document {
             <meta name="color-scheme" content="light dark" />
             <title>${title}</title>
             <link rel="stylesheet" href="${assets.style}" />
-            <link rel="stylesheet" href="${accentPath(primaryColor)}" />
+            <link rel="stylesheet" href="${accentPath(accent)}" />
             ${head}
           </head>
           <body>
@@ -64,12 +64,14 @@ function accentPath(color: string): string {
 
 /** The document of a first visit to an Inertia page. */
 export function createRootTemplate(assets: Assets, document: Document): RootTemplate {
-  return ({ html: content, page }) => {
+  return async ({ html: content, page, request }) => {
     const shared: Partial<SharedProps> = page.props
+    const first = shared.app && new Html(await request.server.settings.publicData(request))
     const body = html`${new Html(content)}<noscript>${withoutScript(page)}</noscript>`
     return document({
       title: shared.app?.title ?? 'Fastify Modular',
-      head: html`<script type="module" src="${assets.script}"></script>`,
+      head: html`<script type="module" src="${assets.script}"></script>
+        ${first}`,
       body,
       ...(shared.app && { look: shared.app }),
     })

@@ -12,7 +12,7 @@ export interface Look {
   readonly title: string
   readonly logo: string
   readonly banner: string | null
-  readonly primaryColor: string
+  readonly accent: string
   readonly theme: string
   readonly density: string
   readonly language: string
@@ -40,7 +40,7 @@ export async function readLook(settings: Settings, caller: Caller | null): Promi
     title: settings.get(appSettings.title),
     logo: settings.get(appSettings.logo),
     banner: settings.get(appSettings.banner),
-    primaryColor: settings.get(appSettings.primaryColor),
+    accent: settings.get(appSettings.primaryColor),
     theme: preferences.get(userSettings.theme),
     density: preferences.get(userSettings.density),
     language: preferences.get(userSettings.language),

@@ -1,6 +1,6 @@
 /** What surrounds pages that the server writes whole, as `pages/layout.tsx` surrounds the others. */
 import type { SharedProps, User } from './shared-props.ts'
-import { type Texts, textsOf } from '../texts/texts.ts'
+import { format, type Texts, textsOf } from '../texts/texts.ts'
 import { icons, type IconName, logoOf, logoTile, type Stroke } from './drawings.ts'
 import { type Html, html } from './html.ts'
 
@@ -33,7 +33,7 @@ export function siteHeader({ app, user }: Pick<SharedProps, 'app' | 'user'>, pat
       ? html`<a class="button" href="/login">${texts.signIn}</a>`
       : html`<button class="me" type="button" popovertarget="me">
             <span class="face face-${user.id}" aria-hidden="true">${initials(user.name)}</span
-            ><span class="unseen">${texts.account(user.name)}</span>
+            ><span class="unseen">${format(texts.account, { name: user.name })}</span>
           </button>
           <div class="menu" id="me" popover>
             <p>${user.name} · ${roleOf(texts, user)}</p>
@@ -45,7 +45,9 @@ export function siteHeader({ app, user }: Pick<SharedProps, 'app' | 'user'>, pat
           </div>`
   return html`<a class="skip" href="#main">${texts.skip}</a>
     <header class="top">
-      <a class="brand" href="/">${logo(app.logo)}<span data-fm-preview="title">${app.title}</span></a>
+      <a class="brand" href="/"
+        >${logo(app.logo)}<span class="one-line" data-fm-preview="title">${app.title}</span></a
+      >
       <nav aria-label="${texts.main}">${links}</nav>
       <div class="session"><span id="fm-preview"></span>${session}</div>
     </header>

@@ -1,7 +1,7 @@
 /** What a first visit shows where there is no JavaScript: an error page is complete, any other says what it needs. */
 import type { Page } from '@fastify-modular/inertia'
 import type { SharedProps } from './shared-props.ts'
-import { errorTexts, type Texts, textsOf } from '../texts/texts.ts'
+import { errorTexts, format, type Texts, textsOf } from '../texts/texts.ts'
 import { pictureOf } from './drawings.ts'
 import { type Html, html } from './html.ts'
 import { siteHeader, strokes } from './site-header.ts'
@@ -26,7 +26,7 @@ function errorMain(texts: Texts, props: Page['props'], user: SharedProps['user']
   return html`<svg class="picture" viewBox="0 0 200 120" aria-hidden="true">
       ${strokes(pictureOf(error.status))}
     </svg>
-    <p class="small">${texts.errorNumber(error.status)}</p>
+    <p class="small">${format(texts.errorNumber, error)}</p>
     <h1>${heading}</h1>
     <p>${text}</p>
     <p class="actions">
@@ -36,5 +36,5 @@ function errorMain(texts: Texts, props: Page['props'], user: SharedProps['user']
         >${texts.home}</a
       >
     </p>
-    ${requestId !== undefined && html`<p class="reference"><span class="small">${texts.reference}</span> <code>${String(requestId)}</code></p>`}`
+    ${requestId !== undefined && html`<p class="card reference"><span class="small">${texts.reference}</span> <code>${String(requestId)}</code></p>`}`
 }

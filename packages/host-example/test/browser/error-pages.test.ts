@@ -21,7 +21,6 @@ const pages = [
   ['/error/403', 403, 'This door needs another key', 'Switch account'],
   ['/error/404', 404, 'You’ve walked off the map', 'Go to your notes'],
   ['/error/410', 410, 'Gone', 'Go to your notes'],
-  ['/error/418', 418, 'Short and stout', 'Go to your notes'],
   ['/error/429', 429, 'A little slower, please', 'Try again'],
   ['/error/500', 500, 'We dropped something', 'Try again'],
   ['/error/503', 503, 'Back in a moment', 'Try again'],

@@ -24,6 +24,11 @@ test('a draft shows in the page itself, to its author alone', async (t) => {
       await page.goto(`${host.url}${path}`)
       await field('Title').waitFor()
       const before = await color()
+      const height = async () => (await page.locator('.top').boundingBox())?.height
+      const usual = await height()
+      await field('Title').fill('A title that is longer than any header '.repeat(5))
+      await brand.filter({ hasText: 'longer than any header' }).waitFor()
+      t.equal(await height(), usual)
       await field('Title').fill('Field Notes')
       await brand.filter({ hasText: 'Field Notes' }).waitFor()
       await field('Primary colour').fill('#c8632b')

@@ -43,3 +43,28 @@ test('title, banner, colour and maintenance are seen at once in windows that are
   for (const page of pages) await page.locator('.banner.is-warn').waitFor({ state: 'detached' })
   for (const page of pages) t.equal(await page.evaluate('window.mark'), 'not loaded again')
 })
+
+test('a page has its first values and its name from the document, and opens one stream', async (t) => {
+  const context = await testBrowser(t)
+  if (context === null) return
+  const host = await startHost(t)
+  const admin = await host.signIn('admin')
+  const save = (value: string) =>
+    admin.ask('/api/settings', { method: 'PUT', body: { key: 'app.title', scope: 1, value } })
+  for (const person of [null, admin]) {
+    await context.clearCookies()
+    await person?.enter(context)
+    const page = await context.newPage()
+    const streams: string[] = []
+    page.on('request', (request) => request.url().endsWith('/stream') && streams.push(request.url()))
+    await save('First')
+    await page.goto(host.url)
+    const data = await page.locator('#settings-data').textContent()
+    t.match(JSON.parse(data ?? ''), { tag: person ? String : null, values: { 'app.title': 'First' } })
+    await page.locator('.brand', { hasText: 'First' }).waitFor()
+    await save('Second')
+    await page.locator('.brand', { hasText: 'Second' }).waitFor()
+    t.equal(streams.length, 1, String(streams))
+    await page.close()
+  }
+})

@@ -44,8 +44,7 @@ test('with a finger: what one touches is 44 px high and wide', async (t) => {
         // Links within a sentence are as high as its line, and what is drawn over another element covers it.
         const isInline =
           getComputedStyle(each).display === 'inline' && each.parentElement?.matches('p, b, li, span')
-        const isUnseen =
-          width <= 1 || each.matches('.cover, .note h2 button, .fm-link.is-name, [role=switch]')
+        const isUnseen = width <= 1 || each.matches('.cover, .fm-link.is-name, [role=switch]')
         return isInline || isUnseen || (height >= 44 && width >= 44)
           ? []
           : [`${each.textContent.trim() || each.getAttribute('aria-label')}: ${width} × ${height}`]

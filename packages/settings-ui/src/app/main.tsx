@@ -29,17 +29,21 @@ function start(element: HTMLElement): void {
   async function show(page: Document): Promise<void> {
     const config = JSON.parse(page.getElementById('fm-config')?.textContent ?? '{}') as PageConfig // of our own server
     offerSchemes(config.scheme)
-    const { show: onPreview, settle } = (stage ??= createStage(config.preview ?? {}))
+    const { show: onPreview, settle, showAgain } = (stage ??= createStage(config.preview ?? {}))
+    showAgain()
     const props = await propsOf(config)
     if (!root) element.replaceChildren()
     root ??= createRoot(element)
-    const onSaved = (): void => readAgain(element, show, settle())
+    const onSaved = (keys: readonly string[]): void => {
+      settle(keys)
+      readAgain(element, show)
+    }
     root.render(pageOf(config, { ...props, id: 'fm', onSaved, onPreview }))
   }
 }
 
 /** The server says anew what follows from settings: title, language, scheme, styles and what surrounds the page. */
-function readAgain(element: Element, show: (page: Document) => Promise<void>, onRead: () => void): void {
+function readAgain(element: Element, show: (page: Document) => Promise<void>): void {
   const request = new XMLHttpRequest() // unlike DOMParser, it parses HTML where Trusted Types are required
   request.open('GET', '')
   request.responseType = 'document'
@@ -48,20 +52,19 @@ function readAgain(element: Element, show: (page: Document) => Promise<void>, on
     const next = request.responseXML?.getElementById('fm-app')
     if (!next) return // the session has ended, for example
     const page = next.ownerDocument
-    document.title = page.title
-    for (const { name, value } of page.documentElement.attributes)
-      document.documentElement.setAttribute(name, value)
-    // The styles of before stay until those of now are there.
     const old = document.querySelectorAll('[rel=stylesheet]')
     document.head.append(...page.querySelectorAll('[rel=stylesheet]'))
+    // All at once: what is tried is at no moment away.
     document.head.lastElementChild?.addEventListener('load', () => {
       for (const link of old) link.remove()
-      onRead()
+      document.title = page.title
+      for (const { name, value } of page.documentElement.attributes)
+        document.documentElement.setAttribute(name, value)
+      const toggle = document.getElementById('fm-preview')
+      replaceAround(element, next)
+      if (toggle) document.getElementById('fm-preview')?.replaceWith(toggle)
+      void show(page)
     })
-    const toggle = document.getElementById('fm-preview')
-    replaceAround(element, next)
-    if (toggle) document.getElementById('fm-preview')?.replaceWith(toggle)
-    void show(page)
   }
   request.send()
 }

@@ -6,8 +6,10 @@ import type { JsonValue } from '../react/model/setting.ts'
 
 export interface Stage {
   readonly show: ShowPreview
-  /** Call it before the document is read anew; what it returns, when it is: what was saved is the server's then. */
-  readonly settle: () => () => void
+  /** These keys are saved: they stay as they are shown. */
+  readonly settle: (keys: readonly string[]) => void
+  /** Call it when the document was read anew. */
+  readonly showAgain: () => void
 }
 
 export function createStage(preview: Preview): Stage {
@@ -22,8 +24,7 @@ export function createStage(preview: Preview): Stage {
     const target = preview[key]
     if (value === undefined) {
       undo.get(key)?.()
-      undo.delete(key)
-      shown.delete(key)
+      settle([key])
     } else if (target) {
       const back = put(target, String(value ?? ''))
       shown.set(key, value)
@@ -47,18 +48,20 @@ export function createStage(preview: Preview): Stage {
     return () => (element.textContent = textContent)
   }
 
-  function settle(): () => void {
-    const saved = new Map(shown)
-    return () => {
-      const now = [...shown]
-      shown.clear()
-      undo.clear()
-      sheet.replaceSync('')
-      for (const [key, value] of now) if (saved.get(key) !== value) show(key, value)
+  function settle(keys: readonly string[]): void {
+    for (const key of keys) {
+      shown.delete(key)
+      undo.delete(key)
     }
   }
 
-  return { show, settle }
+  function showAgain(): void {
+    undo.clear()
+    sheet.replaceSync('')
+    for (const [key, value] of shown) show(key, value)
+  }
+
+  return { show, settle, showAgain }
 }
 
 /** Returns what puts back what was there. */

@@ -67,11 +67,14 @@ export interface SettingsProps {
   readonly preview?: Preview
   /**
    * Called with a key of `preview` and the value that it would have, at most once a frame; with undefined when what is saved is
-   * to be shown again. After a save it is not called: what was previewed is what is saved now.
+   * to be shown again. For the keys that `onSaved` names it is not called: what was previewed is what is saved now.
    */
   readonly onPreview?: ShowPreview
-  /** Called after each change that was saved from here, for hosts that show what the settings say. */
-  readonly onSaved?: () => void
+  /**
+   * Called after each change that was made from here, for hosts that show what the settings say, with the keys of the drafts that
+   * it has saved: none when values were reset, put back or imported.
+   */
+  readonly onSaved?: (keys: readonly string[]) => void
 }
 
 const nothing: Preview = {}
@@ -98,9 +101,9 @@ function useSettingsPage(
       return { fetch, locale: definitionsLocale ?? undefined }
     })
     const api = createSettingsClient(access)
-    const onSaved = (): void => {
+    const onSaved = (keys: readonly string[]): void => {
       notifyOtherTabs()
-      latest.current.props.onSaved?.()
+      latest.current.props.onSaved?.(keys)
     }
     const source = isOwn ? ownSource(api) : sharedSource(api)
     const editor = new SettingsEditor(source, () => latest.current, onSaved)

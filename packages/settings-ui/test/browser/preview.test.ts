@@ -196,6 +196,52 @@ test('a draft shows in the page itself', async (t) => {
     await shows(title, 'Kept')
   })
 
+  /** Does something after which the page reads anew what is around it, and waits for that. */
+  const readAnew = async (act: () => Promise<unknown>) => {
+    await page.locator('.fm-top').evaluate((top) => top.setAttribute('data-before', ''))
+    await act()
+    await page.locator('.fm-top:not([data-before])').waitFor()
+    await frames(page)
+  }
+
+  await t.test('what is tried stays when something else is reset', async (t) => {
+    await open(all)
+    await app.settings.set(definitions.website, 'https://other.example/')
+    await visited.reload()
+    await field('Title').fill('Draft')
+    await shows(title, 'Draft')
+    await readAnew(() => page.getByRole('button', { name: 'Reset Website' }).click())
+    t.equal(await title.textContent(), 'Draft')
+    t.equal(await toggle.textContent(), on)
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await shows(title, 'Fastify Modular')
+  })
+
+  await t.test('what is entered while a save is under way stays after it', async (t) => {
+    await open(all)
+    let answer = (): void => undefined
+    const held = new Promise<void>((resolve) => (answer = resolve))
+    await page.route('**/api/settings/bulk', (route) => held.then(() => route.continue()))
+    await field('Title').fill('Sent')
+    await save.click()
+    await field('Title').fill('Sent, and more')
+    await shows(title, 'Sent, and more')
+    await readAnew(async () => answer())
+    await page.unroute('**/api/settings/bulk')
+    t.equal(await title.textContent(), 'Sent, and more')
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await shows(title, 'Sent')
+  })
+
+  await t.test('of a theme that was saved and put back nothing stays', async (t) => {
+    await open(all)
+    await choose('user.theme', 'dark')
+    await readAnew(() => save.click())
+    t.equal(await html.getAttribute('data-theme'), 'dark')
+    await readAnew(() => page.getByRole('button', { name: 'Undo', exact: true }).click())
+    t.equal(await html.getAttribute('data-theme'), 'auto')
+  })
+
   await t.test(
     'a default does not show to a reader with a value of their own, and the row says why',
     async (t) => {
@@ -210,7 +256,7 @@ test('a draft shows in the page itself', async (t) => {
       await choose('user.theme', 'dark')
       await row('user.theme').getByText('You have your own value').waitFor()
       await frames(page)
-      t.equal(await html.getAttribute('data-theme'), null)
+      t.equal(await html.getAttribute('data-theme'), 'auto')
       t.equal(await toggle.count(), 0)
     },
   )

@@ -13,7 +13,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createHmac } from 'node:crypto'
 import { appSettings } from '../../app-settings.ts'
 import type { Database } from '../../database/database.ts'
-import { textsOf } from '../../texts/texts.ts'
+import { format, textsOf } from '../../texts/texts.ts'
 import { readLook } from '../../web/look.ts'
 import { NewNote, Note, NoteChange, NoteForm, SharedNote } from './note.ts'
 import { createNotesService, notesPerPage, type NotesService } from './notes-service.ts'
@@ -79,7 +79,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
     if (request.body.title.trim() === '') return reply.inertiaBack({ title: texts.enterTitle })
     try {
       const { id, title } = await save(caller)
-      return reply.inertiaBack({}, { message: texts[done](title), note: id })
+      return reply.inertiaBack({}, { message: format(texts[done], { title }), note: id })
     } catch (failure) {
       if (!isDomainException(failure) || failure.statusCode >= 500) throw failure
       return reply.inertiaBack({ form: failure.message })

@@ -226,7 +226,7 @@ function WayBack({ change, newest, source, ofOne }: ChangeProps): ReactNode {
       // On the version that the page shows: a newer change is never overwritten in silence.
       await api.restore(key, place, { version: stored?.version ?? 0 })
       editor.undo(key)
-      editor.changed()
+      editor.changed([])
       await editor.refresh() // the message stands over a row that has the value
       source.report(isCurrent ? plural(messages.undone, 1, locale) : format(messages.restored, { name }))
       source.reload()

@@ -58,7 +58,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
       await api.importSettings(file.content, { mode, revision: preview.revision })
       onClose()
       await editor.refresh()
-      editor.changed()
+      editor.changed([])
       editor.say({ kind: 'done', text: messages.importDone })
     } catch (error) {
       setProblem(editor.explain(error))

@@ -27,13 +27,13 @@ interface Language {
 
 export class SettingsEditor extends EditorStore {
   readonly #language: () => Language
-  /** Called after each change made from here, so that other tabs can be notified. */
-  readonly changed: () => void
+  /** Called after each change made from here, with the keys of the drafts that it has saved. */
+  readonly changed: (saved: readonly string[]) => void
   /** The last write; the next one waits for it. */
   #writes: Promise<void> = Promise.resolve()
 
   /** @param language returns the language of the moment: it may change without any loss */
-  constructor(source: SettingsSource, language: () => Language, onSaved: () => void) {
+  constructor(source: SettingsSource, language: () => Language, onSaved: SettingsEditor['changed']) {
     super(source)
     this.#language = language
     this.changed = onSaved
@@ -65,7 +65,7 @@ export class SettingsEditor extends EditorStore {
   /** Takes a draft back; where somebody has saved another value meanwhile, that one is shown. */
   undo(key: string): void {
     const { theirs } = this.state.drafts.get(key) ?? {}
-    const next = { ...withoutDraft(this.state, key), focus: { key } }
+    const next = { ...withoutDraft(this.state, key), saved: initialState.saved, focus: { key } }
     this.update(theirs ? withSaved(next, theirs) : next)
   }
 
@@ -181,7 +181,7 @@ export class SettingsEditor extends EditorStore {
     if (keys.length > 0) {
       const held = new Map([...before].filter(([key]) => keys.includes(key)))
       this.update({ saved: held, focus: firstOf(this.state, keys) })
-      this.changed()
+      this.changed(keys.filter((key) => !this.state.drafts.has(key)))
     }
     const isStale = error && (error.status === 409 || error.status === 412)
     if (isStale || saved.includes(undefined)) await this.refresh()
@@ -262,7 +262,7 @@ export class SettingsEditor extends EditorStore {
         return this.say({ kind: 'bad', text })
       }
       this.update({ failure: null, saved: initialState.saved, focus: { key } })
-      this.changed()
+      this.changed([])
       this.say({ kind: 'undone', text: done(this.#language()), ...this.#undoOf([key], [after]) })
     })
   }
@@ -276,7 +276,7 @@ export class SettingsEditor extends EditorStore {
       try {
         const count = await this.write([], async () => (await this.source.revert?.(revision, force)) ?? 0)
         await this.refresh()
-        this.changed()
+        this.changed([])
         this.say({ kind: 'undone', text: plural(messages.undone, count, locale) })
       } catch (error) {
         const failure = toFailure(error)

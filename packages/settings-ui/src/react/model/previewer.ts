@@ -41,6 +41,7 @@ export class Previewer {
     return () => {
       unsubscribe()
       cancelAnimationFrame(this.#frame)
+      this.#frame = 0
       this.#values = new Map()
       this.#enter('none')
     }
@@ -93,8 +94,10 @@ export class Previewer {
   #enter(phase: EditorState['preview']): void {
     const { onPreview } = this.#options()
     const shown = new Map(phase === 'shown' ? this.#values : [])
-    for (const key of this.#reported.keys()) if (!shown.has(key)) onPreview?.(key, undefined)
-    for (const [key, value] of shown) if (this.#reported.get(key) !== value) onPreview?.(key, value)
+    for (const key of new Set([...this.#reported.keys(), ...shown.keys()])) {
+      const value = shown.get(key)
+      if (this.#reported.get(key) !== value) onPreview?.(key, value)
+    }
     this.#reported = shown
     if (phase === this.#editor.state.preview) return
     this.#editor.preview(phase)
