@@ -27,10 +27,10 @@ export default defineConfig({
     modulePreload: false,
     cssCodeSplit: false,
     rollupOptions: {
-      input: { app: 'src/app/main.tsx', element: 'src/app/element.tsx' },
+      input: { app: 'src/app/main.tsx' },
       output: {
         entryFileNames: '[name].[hash:12].js',
-        chunkFileNames: 'more.[hash:12].js',
+        chunkFileNames: '[name].[hash:12].js',
         assetFileNames: ({ names }) =>
           names.some((name) => name.endsWith('.css')) ? 'app.[hash:12].css' : '[name].[hash:12][extname]',
       },
@@ -62,7 +62,7 @@ async function addFiles(_options, bundle) {
   }
   // Both are named, so that browsers load them at once.
   const imports = Object.values(bundle)
-    .filter(({ isEntry }) => isEntry)
+    .filter(({ name }) => name === 'app' || name === 'element')
     .map(({ fileName }) => `import './${fileName}'\n`)
   this.emitFile({ type: 'asset', fileName: 'element.js', source: imports.join('') })
 }

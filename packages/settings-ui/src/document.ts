@@ -110,6 +110,8 @@ export interface PageConfig {
   /** Whether the caller may change what this page shows, System settings apart. */
   readonly canUpdate: boolean
   readonly isAdmin: boolean
+  /** Left out where nobody is known to be signed in. */
+  readonly callerId?: string
   readonly locale: string
   readonly direction: 'ltr' | 'rtl'
   /** Left out where the host names none: the browser says in which language it wants definitions. */
@@ -138,6 +140,7 @@ export function pageConfig({ page, path, caller, look, options }: PageVisit, ass
     ...(texts !== undefined && { texts: `${assetBase}/${texts}` }),
     canUpdate: isOwn || hasPermission(caller, 'Settings.Update'),
     isAdmin: caller?.isAdmin === true,
+    ...(caller && { callerId: caller.id }),
     locale,
     direction: directionOf(locale),
     ...(isLocaleNamed && { definitionsLocale: locale }),

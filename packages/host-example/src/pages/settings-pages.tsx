@@ -10,10 +10,11 @@ import { useShared, useTexts } from './shared.ts'
 
 const texts: Readonly<Record<string, NonNullable<SettingsProps['messages']>>> = { de }
 
-/** The language of the page around them. */
-function useLanguage(): Pick<SettingsProps, 'locale' | 'messages'> {
-  const locale = useShared().app?.language ?? 'en'
-  return { locale, messages: texts[locale] ?? {} }
+/** Who reads, and in which language. */
+function useReader(): Pick<SettingsProps, 'callerId' | 'locale' | 'messages'> {
+  const { app, user } = useShared()
+  const locale = app?.language ?? 'en'
+  return { ...(user && { callerId: user.id }), locale, messages: texts[locale] ?? {} }
 }
 
 export function ManagePage(): ReactNode {
@@ -23,7 +24,7 @@ export function ManagePage(): ReactNode {
     <Layout title={useTexts().settings}>
       <main className="page" id="main" tabIndex={-1}>
         <ManageSettings
-          {...useLanguage()}
+          {...useReader()}
           canUpdate={canUpdate}
           isAdmin={isAdmin}
           onDirtyChange={onDirtyChange}
@@ -43,7 +44,7 @@ export function PreferencesPage(): ReactNode {
   return (
     <Layout title={useTexts().preferences}>
       <main className="page is-narrow" id="main" tabIndex={-1}>
-        <Preferences {...useLanguage()} canUpdate onDirtyChange={onDirtyChange} onSaved={reload} />
+        <Preferences {...useReader()} canUpdate onDirtyChange={onDirtyChange} onSaved={reload} />
         {question}
       </main>
     </Layout>

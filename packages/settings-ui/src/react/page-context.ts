@@ -7,6 +7,7 @@ import type { Preview } from '../preview.ts'
 import type { SettingsEditor } from './model/editor.ts'
 import type { Previewer } from './model/previewer.ts'
 import type { Definition, SettingValue } from './model/setting.ts'
+import type { Access } from './model/source.ts'
 
 /** The dialogs of a page. */
 export type OpenDialog =
@@ -31,6 +32,9 @@ export interface PageContext {
   /** The settings that are previewed. */
   readonly preview: Preview
   readonly api: SettingsClient
+  readonly access: Access
+  /** The id of the reader, if the host says it. */
+  readonly callerId: string | undefined
   readonly messages: Messages
   readonly locale: string
   readonly canUpdate: boolean
@@ -67,7 +71,7 @@ export function useWriter({ key, scope, updatedBy }: SettingValue): string | nul
   const name = useEditor(({ people }) => (updatedBy === null ? undefined : people.get(updatedBy)))
   const isAsked = canUpdate && !editor.isOwn && updatedBy !== null && name === undefined
   useEffect(() => {
-    if (isAsked)
+    if (isAsked && editor.asks(updatedBy))
       api.get(key, scope).then(
         ({ people }) => editor.know(people ?? {}),
         () => undefined,

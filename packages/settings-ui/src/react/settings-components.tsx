@@ -1,10 +1,11 @@
 /** The public components, and what their pages are made of: the API, the editor and the texts. */
+import { createSettingsClient } from '@fastify-modular/settings/client'
 import { type ReactNode, useEffect, useId, useLayoutEffect, useMemo, useRef } from 'react'
 import { defaultMessages, type Messages } from '../texts/messages.ts'
 import type { Preview } from '../preview.ts'
 import { SettingsEditor } from './model/editor.ts'
 import { Previewer, type ShowPreview } from './model/previewer.ts'
-import { createApi, ownSource, sharedSource } from './model/source.ts'
+import { createAccess, ownSource, sharedSource } from './model/source.ts'
 import type { PageContext } from './page-context.ts'
 import { SettingsPage } from './page/settings-page.tsx'
 
@@ -36,6 +37,8 @@ export interface SettingsProps {
   readonly fetch?: typeof globalThis.fetch
   /** Whether to offer changes; the API decides for itself. */
   readonly canUpdate: boolean
+  /** The id of the reader: what they change in another window appears without their name. */
+  readonly callerId?: string
   /** Whether to offer changes of System settings. @default false */
   readonly isAdmin?: boolean
   /** For dates, order and plurals, and the language in which definitions are requested. @default 'en', and definitions as the browser says */
@@ -83,7 +86,7 @@ function useSettingsPage(
 ): Omit<PageContext, 'open' | 'reveal' | 'save'> {
   const { baseUrl = '/api/settings', canUpdate, isAdmin = false, locale = 'en' } = props
   const madeUpId = useId()
-  const { id = madeUpId, isEmbedded = false, signInHref } = props
+  const { id = madeUpId, isEmbedded = false, signInHref, callerId } = props
   const root = useRef<HTMLDivElement>(null)
   const messages = useTexts(props.messages)
 
@@ -92,11 +95,12 @@ function useSettingsPage(
   useLayoutEffect(() => {
     latest.current = { props, messages, locale }
   })
-  const { api, editor, previewer, onDirtyChange } = useMemo(() => {
-    const api = createApi(baseUrl, () => {
+  const { api, access, editor, previewer, onDirtyChange } = useMemo(() => {
+    const access = createAccess(baseUrl, () => {
       const { fetch, locale, definitionsLocale = locale } = latest.current.props
       return { fetch, locale: definitionsLocale ?? undefined }
     })
+    const api = createSettingsClient(access)
     const onSaved = (keys: readonly string[]): void => {
       notifyOtherTabs()
       latest.current.props.onSaved?.(keys)
@@ -105,6 +109,7 @@ function useSettingsPage(
     const editor = new SettingsEditor(source, () => latest.current, onSaved)
     return {
       api,
+      access,
       editor,
       previewer: new Previewer(editor, () => (isOwn ? {} : latest.current.props)),
       onDirtyChange: (isDirty: boolean) => latest.current.props.onDirtyChange?.(isDirty),
@@ -118,6 +123,7 @@ function useSettingsPage(
     id,
     isEmbedded,
     signInHref,
+    callerId,
     editor,
     preview,
     messages,
@@ -126,7 +132,7 @@ function useSettingsPage(
     isAdmin,
     themeSetting,
   }
-  return useMemo(() => ({ ...page, root, api, previewer, onDirtyChange }), Object.values(page))
+  return useMemo(() => ({ ...page, root, api, access, previewer, onDirtyChange }), Object.values(page))
 }
 
 /** All texts; the same object while they say the same, because every row is rendered again for another. */
@@ -152,12 +158,12 @@ function useFreshness(editor: SettingsEditor, locale: string | undefined): void 
     // A window that comes back is shown and gets the focus: that is one return.
     let isUnderWay = false
     const refresh = (): void => {
-      if (document.visibilityState !== 'visible' || isUnderWay) return
+      if (document.visibilityState !== 'visible' || isUnderWay || editor.isLive) return
       isUnderWay = true
       void editor.refresh().finally(() => (isUnderWay = false))
     }
     const channel = new BroadcastChannel(channelName)
-    channel.addEventListener('message', () => void editor.refresh())
+    channel.addEventListener('message', () => !editor.isLive && void editor.refresh())
     addEventListener('focus', refresh)
     document.addEventListener('visibilitychange', refresh)
     return () => {

@@ -13,6 +13,8 @@ import { Feed } from './feed.ts'
 import { currentPage, findTabs, isVisible, onPage } from './page.ts'
 
 export type { LiveState } from './connection.ts'
+export { type Follower, followSettings, type FollowOptions } from './follow.ts'
+export type { StreamedSetting } from '../streams/audience.ts'
 export type { PublicData } from '../streams/caller-tags.ts'
 
 export interface LiveClientOptions extends SettingsClientOptions {

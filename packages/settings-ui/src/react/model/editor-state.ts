@@ -21,6 +21,10 @@ export interface EditorState {
   readonly preview: 'none' | 'shown' | 'hidden' | 'saved'
   /** Keys whose values are being saved. */
   readonly saving: ReadonlySet<string>
+  /** What others have changed while the page was open, by key. */
+  readonly news: ReadonlyMap<string, News>
+  /** When the server answered last, as people say it, while it does not; an ended session says so itself. */
+  readonly stale: string | null
   /** Why the last action failed. */
   readonly failure: SettingsRequestError | null
   /** The permission was taken away while the page was open. */
@@ -48,6 +52,19 @@ export interface Message {
   readonly anyway?: (() => void) | undefined
 }
 
+/** A change of one value by somebody else: of the row as long as it has this version. */
+export interface News {
+  readonly version: number
+  /** The value before it. */
+  readonly from: SettingValue
+  /** The id of whoever made it; null where nobody says. */
+  readonly by: string | null
+  /** Milliseconds since 1970. */
+  readonly at: number
+  /** For a moment: the row is tinted. */
+  readonly isFresh: boolean
+}
+
 export const noKeys: ReadonlySet<string> = new Set()
 
 export const initialState: EditorState = {
@@ -60,6 +77,8 @@ export const initialState: EditorState = {
   own: undefined,
   preview: 'none',
   saving: noKeys,
+  news: new Map(),
+  stale: null,
   failure: null,
   isForbidden: false,
   saved: new Map(),
@@ -89,21 +108,37 @@ export function withoutDraft(state: EditorState, key: string): EditorState {
   return { ...state, drafts }
 }
 
-/** Values as they are now. Where the user has a draft, a value that was changed elsewhere is a conflict. */
+/**
+ * Values as they are now. Where the user has a draft, another value that was saved elsewhere is a conflict; if it is what the
+ * draft says, the draft has done its work.
+ */
 export function withValues(state: EditorState, fresh: readonly SettingValue[]): EditorState {
   const values = new Map(state.values)
   const drafts = new Map(state.drafts)
+  const saved = new Map(state.saved)
   for (const value of fresh) {
-    const before = values.get(value.key)
-    const draft = drafts.get(value.key)
-    if (before && JSON.stringify(before) === JSON.stringify(value)) {
-      // The same object again: its row is not rendered again. What another user had saved is taken back.
-      if (draft?.theirs) drafts.set(value.key, { input: draft.input, errors: [] })
-    } else if (before && draft && before.version !== value.version)
-      drafts.set(value.key, { ...draft, theirs: value })
-    else values.set(value.key, value)
+    const { key, version } = value
+    const [before, draft, definition] = [values.get(key), drafts.get(key), state.byKey.get(key)]
+    // The same object again: its row is not rendered again.
+    if (!before || JSON.stringify(before) !== JSON.stringify(value)) values.set(key, value)
+    if (before?.version !== version) saved.delete(key)
+    if (!before || !draft || !definition) continue
+    const isBase = before.version === version || isAsBefore(definition, before, value)
+    if (!isBase && !definition.sensitive && draft.input === toInput(definition, value.value))
+      drafts.delete(key)
+    else if (!isBase) {
+      values.set(key, before)
+      drafts.set(key, { ...draft, theirs: value })
+    }
+    // What another user had saved is taken back.
+    else if (draft.theirs) drafts.set(key, { input: draft.input, errors: [] })
   }
-  return { ...state, values, drafts }
+  return { ...state, values, drafts, saved }
+}
+
+/** Whether a value was saved again, or another one and then this one: a draft of it is one still. */
+function isAsBefore({ sensitive }: Definition, before: SettingValue, value: SettingValue): boolean {
+  return !sensitive && JSON.stringify(before.value) === JSON.stringify(value.value)
 }
 
 /** These drafts are being sent. */

@@ -11,6 +11,9 @@ export class EditorStore {
   #reads = 0
   #lastRead = 0
   #lastLoad = 0
+  /** Whether what others save arrives without being read. */
+  isLive = false
+  readonly #asked = new Set<string>()
 
   constructor(source: SettingsSource) {
     this.source = source
@@ -40,27 +43,46 @@ export class EditorStore {
       if (read !== this.#lastLoad) return
       const byKey = new Map(all.map((definition) => [definition.key, definition]))
       this.update({ definitions: all.filter(({ hidden }) => !hidden), byKey })
-      this.#take(read, values)
+      if (read > this.#lastRead) {
+        this.#lastRead = read
+        this.arrive((state) => withValues(state, values))
+      }
       this.update({ phase: 'ready' })
     } catch (error) {
       if (read === this.#lastLoad) this.update({ phase: 'failed', failure: toFailure(error) })
     }
   }
 
-  /** Loads what other users have saved meanwhile. A failure is ignored: the next action reports it. */
+  /** Loads what other users have saved meanwhile. */
   async refresh(): Promise<void> {
+    const values = await this.read()
+    if (values) this.arrive((state) => withValues(state, values))
+  }
+
+  /** Values as they are now, for what follows in the same turn; undefined where it is known better, or cannot be known. */
+  async read(): Promise<readonly SettingValue[] | undefined> {
     const { phase, saving } = this.#state
-    if (phase !== 'ready' || saving.size > 0) return
+    if (phase !== 'ready' || saving.size > 0) return undefined
     const read = ++this.#reads
-    try {
-      this.#take(read, await this.source.values())
-    } catch {
-      // as said
-    }
+    // The next action reports a failure.
+    const values = await this.source.values().catch(() => undefined)
+    if (!values || read <= this.#lastRead) return undefined
+    this.#lastRead = read
+    return values
+  }
+
+  /** Takes what has come from elsewhere. */
+  arrive(change: (state: EditorState) => EditorState): void {
+    this.update(change(this.#state))
   }
 
   preview(preview: EditorState['preview']): void {
     this.update({ preview })
+  }
+
+  /** Whether nobody has asked yet for the name of a person: all rows that show it ask once. */
+  asks(id: string): boolean {
+    return this.#asked.size < this.#asked.add(id).size
   }
 
   /** Learns of which values the reader has one of their own. */
@@ -82,11 +104,5 @@ export class EditorStore {
       this.#lastRead = this.#reads
       this.update({ saving: noKeys })
     }
-  }
-
-  #take(read: number, values: readonly SettingValue[]): void {
-    if (read <= this.#lastRead) return
-    this.#lastRead = read
-    this.update(withValues(this.#state, values))
   }
 }

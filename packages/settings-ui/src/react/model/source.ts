@@ -1,7 +1,7 @@
 /** Where a page reads and writes: the HTTP API, for the shared values of an administration or for the caller's own. */
 import {
-  createSettingsClient,
   type SettingsClient,
+  type SettingsClientOptions,
   SettingScope,
   SettingsRequestError,
 } from '@fastify-modular/settings/client'
@@ -131,9 +131,16 @@ export interface RequestOptions {
 /** Milliseconds after which a request counts as unanswered. */
 const timeout = 15_000
 
-/** The client of `@fastify-modular/settings` with a shorter time-out. `baseUrl` is relative to the page or absolute. */
-export function createApi(baseUrl: string, options: () => RequestOptions): SettingsClient {
-  return createSettingsClient({
+/** How a page reaches the API, for its clients. */
+export interface Access extends SettingsClientOptions {
+  /** Under which the tabs of a caller share a stream; null where the API has none. */
+  tag: string | null
+}
+
+/** Access with a shorter time-out. `baseUrl` is relative to the page or absolute. */
+export function createAccess(baseUrl: string, options: () => RequestOptions): Access {
+  const access: Access = {
+    tag: null,
     baseUrl,
     timeout,
     headers() {
@@ -143,9 +150,11 @@ export function createApi(baseUrl: string, options: () => RequestOptions): Setti
     async fetch(...request) {
       const { fetch = globalThis.fetch } = options()
       const response = await fetch(...request)
+      access.tag ??= response.headers.get('settings-tag')
       // Some gates answer with a login page where a status is due.
       const isPage = /html/.test(response.headers.get('content-type') ?? '')
       return response.ok && isPage ? new Response(null, { status: 401 }) : response
     },
-  })
+  }
+  return access
 }

@@ -154,6 +154,7 @@ interface SectionCardProps {
 /** One group, or what was found of it. */
 function SectionCard({ section, isNamed }: SectionCardProps): ReactNode {
   const { editor, messages } = usePage()
+  const stale = useEditor((state) => state.stale)
   const { results, changeUrl } = useView()
   const { isSearch } = results
   const { group, rows } = section
@@ -179,6 +180,7 @@ function SectionCard({ section, isNamed }: SectionCardProps): ReactNode {
             )}
             {!isMixed && !editor.isOwn && <span className="fm-pill is-muted">{names[0]}</span>}
           </h2>
+          {!editor.isOwn && stale && <p className="fm-small fm-stale">{stale}</p>}
         </div>
       )}
       <div className="fm-card">

@@ -1,7 +1,7 @@
 /** A page of settings: groups, search, rows, the bar that saves, and what opens over them. */
 import { type ReactNode, useEffect, useLayoutEffect, useMemo, useState } from 'react'
 import { type EditorState, needsConfirmation } from '../model/editor-state.ts'
-import { useMore } from '../use-more.ts'
+import { useMore, useOthers } from '../use-more.ts'
 import { Context, type OpenDialog, type PageContext, useEditor, usePage } from '../page-context.ts'
 import { HeaderPreview } from './preview.tsx'
 import { GroupNav, GroupPicker } from './group-nav.tsx'
@@ -50,13 +50,16 @@ interface BodyProps extends Pick<SettingsPageProps, 'heading' | 'group'> {
 }
 
 function Body({ heading, group, wanted }: BodyProps): ReactNode {
-  const { id, root, isEmbedded, editor, messages, save, canUpdate } = usePage()
+  const { id, root, isEmbedded, editor, access, messages, save, canUpdate } = usePage()
   const [url, changeUrl] = useUrlState({ isOwner: group === undefined && !isEmbedded })
   const [areKeysShown, showKeys] = useState(false)
   const [isWhole, showWhole] = useState(false)
   const results = useResults(url, { group, isWhole })
   const isReady = useEditor(({ phase }) => phase === 'ready')
   const announcement = useEditor((state) => state.announcement)
+  const stale = useEditor((state) => state.stale)
+  // An API without a stream names no tag: then there is nothing to load, and nothing to ask for in vain.
+  const others = useOthers(isReady && access.tag !== null)
   useWindow()
   useReveal(wanted, { results, changeUrl })
   useHighlight(root, results.found.words, results.sections)
@@ -84,13 +87,16 @@ function Body({ heading, group, wanted }: BodyProps): ReactNode {
             >
               {isReady && (isActivity ? <LazyActivity /> : <ResultsList />)}
               {editor.isOwn && results.definitions.length > 0 && (
-                <p className="fm-small fm-foot">{messages.savedAsYouGo}</p>
+                <p className="fm-small fm-foot">
+                  {messages.savedAsYouGo} {stale}
+                </p>
               )}
               <div className="fm-end">
                 {isReady && <SaveBar />}
                 <Announcer announcement={announcement} delay={50} />
                 {/* Of its own: what a search has found is said late, and would take the place of what was saved. */}
                 <Announcer announcement={results.spoken} delay={300} />
+                {others && <others.Others />}
               </div>
             </form>
             {!isReady && <ResultsList />}

@@ -4,9 +4,11 @@ import { Fragment, type ReactNode } from 'react'
 import type { RowParts } from '../controls/control-props.ts'
 import { format, type Messages } from '../../texts/messages.ts'
 import { Icon } from '../icons.tsx'
+import type { News } from '../model/editor-state.ts'
 import { relativeTime, toInput, zoneName } from '../model/input.ts'
 import { type Definition, displayValue, isStale, type RowState, type SettingValue } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
+import { useOthers } from '../use-more.ts'
 
 interface PartsProps extends RowParts {
   readonly id: string
@@ -77,7 +79,7 @@ function lockTextOf(
 }
 
 interface Pill {
-  readonly text: string
+  readonly text: ReactNode
   readonly kind?: 'bad' | 'good' | 'muted' | 'warn' | undefined
   readonly icon?: 'check' | 'key' | 'lock'
 }
@@ -86,6 +88,7 @@ interface RowPillsProps extends PartsProps {
   readonly state: RowState
   readonly reason: string | undefined
   readonly isScopeShown: boolean
+  readonly news: News | undefined
 }
 
 export function RowPills(props: RowPillsProps): ReactNode {
@@ -98,7 +101,11 @@ export function RowPills(props: RowPillsProps): ReactNode {
     <>
       <span id={id} className={pill ? `fm-pill ${pill.kind ? `is-${pill.kind}` : ''}` : 'fm-hidden'}>
         {pill?.icon && <Icon name={pill.icon} />}
-        {pill ? <span dir="auto">{pill.text}</span> : value.isOverridden && messages.overridden}
+        {pill ? (
+          <span dir={typeof pill.text === 'string' ? 'auto' : undefined}>{pill.text}</span>
+        ) : (
+          value.isOverridden && messages.overridden
+        )}
       </span>
       {isScopeShown && <span className="fm-pill is-muted">{scopeName(definition, messages)}</span>}
       {draft && hasOwn && (
@@ -117,14 +124,21 @@ export function RowPills(props: RowPillsProps): ReactNode {
 }
 
 /** The default is no news; a change is shown by the edge and by ↺. */
-function usePill({ definition, value, draft, state }: RowPillsProps, isJustSaved: boolean): Pill | null {
+function usePill(
+  { definition, value, draft, state, news }: RowPillsProps,
+  isJustSaved: boolean,
+): Pill | null {
   const { editor, messages } = usePage()
+  const others = useOthers(news !== undefined)
   if (draft) {
     const text = editor.isOwn ? messages.notSaved : unsavedText(definition, value, messages)
     return { text, kind: draft.theirs ? 'warn' : state === 'invalid' ? 'bad' : undefined }
   }
   if (state === 'invalid') return { text: messages.invalid, kind: 'bad' }
   if (isJustSaved) return { text: messages.savedNow, kind: 'good', icon: 'check' }
+  if (news && others) {
+    return { text: <others.NewsText definition={definition} value={value} news={news} />, kind: 'good' }
+  }
   if (value.locked) return { text: messages.locked, kind: 'muted', icon: 'lock' }
   return definition.sensitive ? { text: messages.secret, kind: 'muted', icon: 'key' } : null
 }

@@ -142,12 +142,14 @@ export function RowConflict({ id, definition, theirs, input }: RowConflictProps)
   const name = useWriter(theirs) ?? messages.somebody
   const parsed = parseInput(definition, input, theirs.value)
   const mine = 'value' in parsed ? parsed.value : String(input)
-  const texts = [mine, theirs.value].map((value: JsonValue) => displayValue(definition, value, messages))
+  const texts = [mine, theirs.value].map((value: JsonValue) =>
+    displayValue({ ...definition, unit: null }, value, messages),
+  )
   const [mineText, theirText] = texts
   const isShort = texts.every((text) => text.length <= shortest && !text.includes('\n'))
   const isNamed = isShort && !sensitive && type !== SettingType.Json
-  const more = useMore(!isNamed)
-  const text = format(messages.theirs, { name })
+  const more = useMore(!isNamed && !sensitive)
+  const text = format(sensitive ? messages.theirSecret : messages.theirs, { name })
   return (
     <div className="fm-conflict" role="group" aria-label={text}>
       <p id={id} dir="auto">

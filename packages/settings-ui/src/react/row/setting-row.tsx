@@ -32,10 +32,13 @@ export function SettingRow({ definition, reason, isScopeShown }: SettingRowProps
   const value = useEditor((state) => state.values.get(key))
   const draft = useEditor((state) => state.drafts.get(key))
   const isJustSaved = useEditor((state) => state.saved.has(key))
+  const change = useEditor((each) => each.news.get(key))
   const mayChange = useMayChange(definition)
   if (!value) return null
 
   const id = elementId(page, definition)
+  // Who has changed it while the page was open, unless the reader has a draft of it.
+  const news = !draft && change?.version === value.version ? change : undefined
   const state = rowState(value, draft)
   const isReadOnly = value.locked || !mayChange
   const hasHint = unit !== null || (type === SettingType.Number && min !== null && max !== null)
@@ -55,12 +58,20 @@ export function SettingRow({ definition, reason, isScopeShown }: SettingRowProps
       data-state={state}
       data-type={type}
       data-saved={isJustSaved || undefined}
+      data-news={news?.isFresh || undefined}
       data-readonly={isReadOnly || undefined}
     >
       <div className="fm-about">
         <div className="fm-name">
           <Label id={id} definition={definition} isOfGroup={isSegmented(definition) && !isReadOnly} />
-          <RowPills id={`${id}-s`} {...parts} state={state} reason={reason} isScopeShown={isScopeShown} />
+          <RowPills
+            id={`${id}-s`}
+            {...parts}
+            state={state}
+            reason={reason}
+            isScopeShown={isScopeShown}
+            news={news}
+          />
         </div>
         <RowDescription id={`${id}-d`} {...parts} />
       </div>
