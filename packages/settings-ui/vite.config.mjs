@@ -27,8 +27,10 @@ export default defineConfig({
     modulePreload: false,
     cssCodeSplit: false,
     rollupOptions: {
-      input: { app: 'src/app/main.tsx' },
+      input: { app: 'src/app/main.tsx', element: 'src/app/element.tsx' },
       output: {
+        // All that the first load needs in one file: without this, what the lazy parts share with it would be another one.
+        codeSplitting: { groups: [{ name: 'app', test: /app\/main\.tsx$/ }] },
         entryFileNames: '[name].[hash:12].js',
         chunkFileNames: '[name].[hash:12].js',
         assetFileNames: ({ names }) =>
@@ -62,7 +64,7 @@ async function addFiles(_options, bundle) {
   }
   // Both are named, so that browsers load them at once.
   const imports = Object.values(bundle)
-    .filter(({ name }) => name === 'app' || name === 'element')
+    .filter(({ isEntry }) => isEntry)
     .map(({ fileName }) => `import './${fileName}'\n`)
   this.emitFile({ type: 'asset', fileName: 'element.js', source: imports.join('') })
 }

@@ -19,7 +19,6 @@ const storageKey = 'fm-theme'
 const element = document.getElementById('fm-app')
 
 if (element) start(element)
-else void import('./element.tsx')
 
 function start(element: HTMLElement): void {
   let root: Root | undefined

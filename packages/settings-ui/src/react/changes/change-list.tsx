@@ -220,11 +220,11 @@ function WayBack({ change, newest, source, ofOne }: ChangeProps): ReactNode {
 
   async function restore({ key, displayName: name, scope }: Definition): Promise<void> {
     source.report('')
-    const stored = values.get(key)
+    const shown = newest.get(key)
     try {
-      const place = { scope: stored?.scope ?? scope, revision, undo: isCurrent }
-      // On the version that the page shows: a newer change is never overwritten in silence.
-      await api.restore(key, place, { version: stored?.version ?? 0 })
+      const place = { scope: values.get(key)?.scope ?? scope, revision, undo: isCurrent }
+      // On the version that the list shows: a newer change is never overwritten in silence.
+      await api.restore(key, place, { version: shown?.isOverridden ? shown.revision : 0 })
       editor.undo(key)
       editor.changed([])
       await editor.refresh() // the message stands over a row that has the value

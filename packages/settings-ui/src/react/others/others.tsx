@@ -4,17 +4,20 @@ import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 're
 import { isWide } from '../controls/controls.tsx'
 import { usePage } from '../page-context.ts'
 import type { Filter } from '../model/listing.ts'
-import { useView } from '../page/use-results.ts'
 import { treeOf } from '../tree.ts'
 import { Arrivals } from './arrivals.ts'
 
 /** What may move a waiting row out of the way. */
 const releases = ['pointermove', 'focusin', 'focusout', 'input', 'keydown'] as const
 
-export function Others(): ReactNode {
+interface OthersProps {
+  /** Which rows are listed. */
+  readonly only: readonly Filter[]
+}
+
+export function Others({ only }: OthersProps): ReactNode {
   const page = usePage()
   const { editor, api, access, root } = page
-  const { only } = useView().url
   const [text, setText] = useState('')
   const latest = useRef({ page, only })
   useLayoutEffect(() => {

@@ -96,7 +96,7 @@ function Body({ heading, group, wanted }: BodyProps): ReactNode {
                 <Announcer announcement={announcement} delay={50} />
                 {/* Of its own: what a search has found is said late, and would take the place of what was saved. */}
                 <Announcer announcement={results.spoken} delay={300} />
-                {others && <others.Others />}
+                {others && <others.Others only={url.only} />}
               </div>
             </form>
             {!isReady && <ResultsList />}

@@ -92,7 +92,7 @@ interface RowPillsProps extends PartsProps {
 }
 
 export function RowPills(props: RowPillsProps): ReactNode {
-  const { id, definition, value, draft, reason, isScopeShown } = props
+  const { id, definition, value, draft, news, reason, isScopeShown } = props
   const { editor, messages } = usePage()
   const hasOwn = useEditor(({ own }) => own?.has(definition.key))
   const isJustSaved = useEditor((state) => editor.isOwn && state.saved.has(definition.key))
@@ -102,7 +102,8 @@ export function RowPills(props: RowPillsProps): ReactNode {
       <span id={id} className={pill ? `fm-pill ${pill.kind ? `is-${pill.kind}` : ''}` : 'fm-hidden'}>
         {pill?.icon && <Icon name={pill.icon} />}
         {pill ? (
-          <span dir={typeof pill.text === 'string' ? 'auto' : undefined}>{pill.text}</span>
+          // The parts of news have directions of their own.
+          <span dir={news ? undefined : 'auto'}>{pill.text}</span>
         ) : (
           value.isOverridden && messages.overridden
         )}
