@@ -215,6 +215,7 @@ test('a day with the administration', async (t) => {
 
   await t.test('UI-33: a stored value that is not allowed any more is flagged', async () => {
     await open('/settings/manage?only=application')
+    await page.route('**/stream', (route) => route.abort()) // it has what is really stored
     await page.route('**/api/settings', async (route) => {
       const response = await route.fetch()
       const list = (await response.json()).map((value: { key: string }) =>
@@ -229,7 +230,7 @@ test('a day with the administration', async (t) => {
     await row('app.style')
       .getByRole('radio', { name: 'baroque (no longer allowed)', checked: true })
       .waitFor()
-    await page.unroute('**/api/settings')
+    await page.unrouteAll()
   })
 
   await t.test(
