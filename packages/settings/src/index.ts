@@ -22,13 +22,7 @@ declare module '@fastify-modular/core' {
 }
 
 export { SettingsBuilder, type TokenMap } from './definitions/builder.ts'
-export {
-  setting,
-  type SettingKeyMap,
-  type SettingKeys,
-  type SettingToken,
-  type SettingValue,
-} from './definitions/tokens.ts'
+export * from './tokens.ts'
 export { printEnvironment, readEnvironment } from './environment.ts'
 export type { FindCaller, FindPeople, SettingsOptions, Translate } from './options.ts'
 export { settings, settings as default } from './plugin.ts'
@@ -50,12 +44,6 @@ export type { SettingsReader, UserReader } from './reading/reader.ts'
 export { visibleTo } from './visibility.ts'
 export type { Settings } from './settings.ts'
 export type { ImportOptions, ImportReport, SettingsExport } from './history/transfer.ts'
-export {
-  type CompleteDefinition,
-  type JsonValue,
-  type SettingDefinition,
-  SettingScope,
-  SettingType,
-} from './setting-definition.ts'
+export { type CompleteDefinition, SettingType } from './setting-definition.ts'
 export { memoryStore } from './store/memory.ts'
 export { valueSchema } from './values/value-schema.ts'

@@ -74,7 +74,7 @@ export function useWriter({ key, scope, updatedBy }: SettingValue): string | nul
     if (isAsked && editor.asks(updatedBy))
       api.get(key, scope).then(
         ({ people }) => editor.know(people ?? {}),
-        () => undefined,
+        () => void editor.asked.delete(updatedBy),
       )
   }, [api, editor, key, scope, updatedBy, isAsked])
   return name ?? updatedBy

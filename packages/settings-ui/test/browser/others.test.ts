@@ -63,6 +63,27 @@ test('what others change on a page', async (t) => {
     t.same(complaints, [])
   })
 
+  await t.test('a value fades in, unless the reader wants less motion', async (t) => {
+    await page.clock.install()
+    await opened(visited, all)
+    await page.evaluate(() => {
+      const { animate } = Element.prototype
+      Element.prototype.animate = function (...how) {
+        document.body.dataset['faded'] = this.closest('[data-key]')?.getAttribute('data-key') ?? ''
+        return animate.apply(this, how)
+      }
+    })
+    await save(app, 'app.title', 'Theirs')
+    await row('app.title').getByText('Fastify Modular').waitFor()
+    await page.clock.runFor(100)
+    t.equal(await page.locator('body').getAttribute('data-faded'), null)
+    await page.emulateMedia({ reducedMotion: 'no-preference' })
+    await save(app, 'app.sign_up', true)
+    await row('app.sign_up').getByText('Off').waitFor()
+    await page.clock.runFor(100)
+    t.equal(await page.locator('body').getAttribute('data-faded'), 'app.sign_up')
+  })
+
   await t.test('a sentence at most each ten seconds', async (t) => {
     await page.clock.install()
     await opened(visited, all)

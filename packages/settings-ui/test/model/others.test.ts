@@ -34,9 +34,11 @@ async function openWindow(
   { user = 'ada', isOwn = false, callerId = user }: Window = {},
 ) {
   const requests: string[] = []
+  const down = new Set<string>()
   const access = createAccess(`${url}/api/settings`, () => ({
-    fetch: (input, init) => {
+    fetch: async (input, init) => {
       requests.push(String(input))
+      if (down.has(new URL(String(input)).pathname)) throw new TypeError('fetch failed')
       return fetch(input, { ...init, headers: { ...(init?.headers as object), cookie: `user=${user}` } })
     },
   }))
@@ -72,6 +74,8 @@ async function openWindow(
     said,
     held,
     requests,
+    /** Paths that do not answer. */
+    down,
     shown,
     enter(key: string, input: string | boolean) {
       const definition = editor.state.byKey.get(key)
@@ -96,6 +100,18 @@ test('what somebody else saves is in the row, with the value before and their na
   t.equal(editor.state.people.get('eli'), 'ELI')
   t.same(said, ['ELI changed Title'])
   t.equal(editor.state.message, null, 'the bar says nothing')
+})
+
+test('a name that could not be read is asked for with the next change', async (t) => {
+  const { url, app } = await startHost(t, people)
+  const { editor, newsOf, requests, down, until } = await openWindow(t, url)
+  down.add('/api/settings/changes')
+  await app.settings.set('app.title', 'One', { actor: 'eli' })
+  await until(() => newsOf('app.title') !== undefined && requests.some((path) => path.endsWith('/changes')))
+  t.equal(editor.state.people.get('eli'), undefined)
+  down.clear()
+  await app.settings.set('app.title', 'Two', { actor: 'eli' })
+  await until(() => editor.state.people.get('eli') === 'ELI')
 })
 
 test('one change set of many settings is one sentence, and one request for all names', async (t) => {

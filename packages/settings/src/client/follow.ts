@@ -35,7 +35,7 @@ export function followSettings({ client, tag, ...options }: FollowOptions, follo
     if (stream.isShared && met !== null && met !== tag) restart()
     return response
   }
-  let stream = create(`settings ${tag}`)
+  let stream = create(tag)
 
   function create(name: string | undefined): Stream {
     return new FollowedStream({ client, open, isPublic: false, name, onState }, follower)

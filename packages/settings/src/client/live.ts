@@ -165,12 +165,11 @@ class Live {
   }
 
   #createFeed(): Feed {
-    const name = this.#options.public ? 'public' : this.#tag
     return new Feed({
       client: this.#client,
       open: createOpen(this.#options),
       isPublic: this.#options.public ?? false,
-      name: name ? `settings ${name}` : undefined,
+      name: (this.#options.public ? 'public' : this.#tag) ?? undefined,
       isWatched: (key) => this.#listeners.has(key),
       onValue: (key, value) => this.#take(key, value),
       onState: (state) => (state === 'signed out' ? this.#forget() : this.#setState(state)),

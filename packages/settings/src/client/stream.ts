@@ -56,7 +56,7 @@ export abstract class Stream implements Connection {
     const { signal } = this.#running
     this.#init.onState('connecting')
     const { name } = this.#init
-    if (this.#tabs && name) void new SharingTab(this.#tabs, name, this, signal).join()
+    if (this.#tabs && name) void new SharingTab(this.#tabs, `settings ${name}`, this, signal).join()
     else void keepConnected(this, signal)
   }
 

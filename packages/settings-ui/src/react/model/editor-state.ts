@@ -2,7 +2,7 @@
 import type { SettingsRequestError } from '@fastify-modular/settings/client'
 import type { Messages } from '../../texts/messages.ts'
 import { checkInput, parseInput, toInput } from './input.ts'
-import { type Definition, type Draft, type Input, isSent, type SettingValue } from './setting.ts'
+import { type Definition, type Draft, type Input, isSameJson, isSent, type SettingValue } from './setting.ts'
 import type { Entry } from './source.ts'
 
 export interface EditorState {
@@ -120,25 +120,21 @@ export function withValues(state: EditorState, fresh: readonly SettingValue[]): 
     const { key, version } = value
     const [before, draft, definition] = [values.get(key), drafts.get(key), state.byKey.get(key)]
     // The same object again: its row is not rendered again.
-    if (!before || JSON.stringify(before) !== JSON.stringify(value)) values.set(key, value)
+    if (!isSameJson(before, value)) values.set(key, value)
     if (before?.version !== version) saved.delete(key)
     if (!before || !draft || !definition) continue
-    const isBase = before.version === version || isAsBefore(definition, before, value)
-    if (!isBase && !definition.sensitive && draft.input === toInput(definition, value.value))
-      drafts.delete(key)
-    else if (!isBase) {
+    const isShown = !definition.sensitive
+    // Saved again, or another one and then this one: a draft of it is one still.
+    if (before.version === version || (isShown && isSameJson(before.value, value.value))) {
+      // What another user had saved is taken back.
+      if (draft.theirs) drafts.set(key, { input: draft.input, errors: [] })
+    } else if (isShown && draft.input === toInput(definition, value.value)) drafts.delete(key)
+    else {
       values.set(key, before)
       drafts.set(key, { ...draft, theirs: value })
     }
-    // What another user had saved is taken back.
-    else if (draft.theirs) drafts.set(key, { input: draft.input, errors: [] })
   }
   return { ...state, values, drafts, saved }
-}
-
-/** Whether a value was saved again, or another one and then this one: a draft of it is one still. */
-function isAsBefore({ sensitive }: Definition, before: SettingValue, value: SettingValue): boolean {
-  return !sensitive && JSON.stringify(before.value) === JSON.stringify(value.value)
 }
 
 /** These drafts are being sent. */

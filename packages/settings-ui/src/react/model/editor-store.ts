@@ -13,7 +13,8 @@ export class EditorStore {
   #lastLoad = 0
   /** Whether what others save arrives without being read. */
   isLive = false
-  readonly #asked = new Set<string>()
+  /** People whose names were asked for; take out those whose names could not be read. */
+  readonly asked = new Set<string>()
 
   constructor(source: SettingsSource) {
     this.source = source
@@ -82,7 +83,7 @@ export class EditorStore {
 
   /** Whether nobody has asked yet for the name of a person: all rows that show it ask once. */
   asks(id: string): boolean {
-    return this.#asked.size < this.#asked.add(id).size
+    return this.asked.size < this.asked.add(id).size
   }
 
   /** Learns of which values the reader has one of their own. */

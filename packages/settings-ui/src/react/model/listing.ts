@@ -3,7 +3,7 @@ import { SettingScope } from '@fastify-modular/settings/client'
 import type { Messages } from '../../texts/messages.ts'
 import type { EditorState } from './editor-state.ts'
 import { toInput } from './input.ts'
-import { type Definition, isStale, type SettingValue } from './setting.ts'
+import { type Definition, isSameJson, isStale, type SettingValue } from './setting.ts'
 
 export interface Group {
   readonly name: string
@@ -64,7 +64,7 @@ export function isLeftOut({ key, showWhen }: Definition, state: EditorState): bo
   const other = draft && byKey.get(showWhen.key)
   if (other) return draft.input !== toInput(other, showWhen.equals)
   const stored = values.get(showWhen.key)
-  return stored !== undefined && JSON.stringify(stored.value) !== JSON.stringify(showWhen.equals)
+  return stored !== undefined && !isSameJson(stored.value, showWhen.equals)
 }
 
 interface FilterOf {

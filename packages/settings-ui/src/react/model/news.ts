@@ -1,7 +1,7 @@
 /** What others change while a page is open, as its rows show it. */
 import type { StreamedSetting } from '@fastify-modular/settings/client/live'
 import { type EditorState, withValues } from './editor-state.ts'
-import type { SettingValue } from './setting.ts'
+import { isSameJson, type SettingValue } from './setting.ts'
 
 /** Milliseconds for which a change is tinted, and for which it was made just now. */
 export const tinted = 4000
@@ -58,15 +58,11 @@ export function withNews(
     const from = known?.isFresh && known.version === before.version ? known.from : before
     news.delete(key)
     if (state.drafts.has(key) || isMine(value)) continue
-    if (state.byKey.get(key)?.sensitive !== true && isSame(from, value)) continue
+    if (state.byKey.get(key)?.sensitive !== true && isSameJson(from.value, value.value)) continue
     const at = Math.min(now, updatedAt === null ? now : Date.parse(updatedAt))
     news.set(key, { version, from, by, at, isFresh: true })
   }
   return { ...next, news }
-}
-
-function isSame(one: SettingValue, other: SettingValue): boolean {
-  return JSON.stringify(one.value) === JSON.stringify(other.value)
 }
 
 /** News of these values, fresh no more; a new object each, because their texts say the time. */

@@ -101,3 +101,8 @@ export function displayRange({ min, max }: SettingDefinitionDto, messages: Messa
   const text = max === null ? messages.rangeFrom : min === null ? messages.rangeTo : messages.range
   return format(text, { min: String(min), max: String(max) })
 }
+
+/** Whether two values are written the same. */
+export function isSameJson(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other)
+}

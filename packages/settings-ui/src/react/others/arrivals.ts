@@ -164,8 +164,10 @@ export class Arrivals implements Follower {
 
   async #nameAndSay({ people }: EditorState): Promise<void> {
     const { editor, page } = this.#init
-    const ids = [...this.#unsaid.values()].filter((id) => id !== null && !people.has(id) && editor.asks(id))
-    if (ids.length > 0 && page().canUpdate) await this.#readActors()
+    const ids = [...this.#unsaid.values()].filter((id) => id !== null)
+    const unknown = page().canUpdate ? ids.filter((id) => !people.has(id) && editor.asks(id)) : []
+    if (unknown.length > 0 && (await this.#readActors()).size === 0)
+      for (const id of unknown) editor.asked.delete(id)
     if (this.#isSaying || this.#isStopped) return
     this.#isSaying = true
     this.#later(Math.max(0, this.#said + silence - Date.now()), () => this.#sayAll())
