@@ -1,4 +1,5 @@
 /** Writes in PostgreSQL, from the lock to the commit. */
+import { setTimeout } from 'node:timers/promises'
 import { type AsyncTx, isDomainException } from '@fastify-modular/core'
 import { serverTimeouts } from '@fastify-modular/core/internal/postgres'
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
@@ -167,13 +168,20 @@ function send(client: PoolClient, statements: readonly QueryConfig[]): Promise<r
 /** How often a transaction begins that PostgreSQL ends to resolve a deadlock. */
 const attempts = 3
 
-/** Begins again what PostgreSQL ended to resolve a deadlock: nothing of it was done. */
+/** Milliseconds after the first deadlock, twice as many after the second. */
+const pauseAfterDeadlock = 50
+
+/**
+ * Begins again what PostgreSQL ended to resolve a deadlock: nothing of it was done. The pause lets the other transaction
+ * have its rows first: a row that was let go belongs to whoever is faster, not to whoever waits for it.
+ */
 async function untilNoDeadlock<T>(task: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await task()
     } catch (error) {
       if (attempt === attempts || !isDeadlock(error)) throw error
+      await setTimeout(attempt * pauseAfterDeadlock)
     }
   }
 }

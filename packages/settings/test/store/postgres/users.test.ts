@@ -205,10 +205,9 @@ test('a write that PostgreSQL ends to resolve a deadlock is made again', async (
   await writeAll(store, both('1'))
   const other = await pool.connect()
   t.teardown(() => other.release())
-  const lock = (key: string) => other.query('select from settings_value where key = $1 for update', [key])
   for (let victim = 'other'; victim === 'other';) {
     await other.query(`set deadlock_timeout = '5s'; begin`) // the write looks for the deadlock after its second
-    await lock('b')
+    await other.query(`select from settings_value where key = 'b' for update`)
     const written = writeAll(store, both('2'))
     await until('the write to wait', async () => {
       const { rows } = await pool.query(
@@ -216,7 +215,8 @@ test('a write that PostgreSQL ends to resolve a deadlock is made again', async (
       )
       return rows.length === 1
     })
-    victim = await lock('a').then(
+    // A lock of the table, because such locks are given in the order of their requests; those of rows are not.
+    victim = await other.query('lock table settings_value in exclusive mode').then(
       () => 'write',
       () => 'other', // the write had looked before there was one
     )
