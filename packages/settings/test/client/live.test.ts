@@ -56,6 +56,26 @@ test('one stream carries everything that is watched, and ends when nothing is an
   t.equal(streams, 2)
 })
 
+test('a long value is read although the stream has ended and goes on where it was', async (t) => {
+  const app = await start(t)
+  const long = 'x'.repeat(5000)
+  await app.settings.contract.setSetting('app.banner', long, Application)
+  let closed = 0
+  const client = await clientOf(app, {
+    fetch: async (...args: Parameters<typeof fetch>) => {
+      if (String(args[0]).endsWith('/stream')) args[1]?.signal?.addEventListener('abort', () => closed++)
+      return fetch(...args)
+    },
+  })
+  const title = follow(t, client, 'app.title')
+  await until(() => title.values.length === 1)
+  title.stop()
+  await until(() => closed === 1)
+  const banner = follow(t, client, 'app.banner')
+  await until(() => banner.values.length === 1)
+  t.same(banner.values, [long])
+})
+
 test('a value of the application is not shown first where the caller has one of their own', async (t) => {
   const app = await start(t)
   await app.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
