@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { memoryStore, setting, settings, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
 import type { JsonValue } from '@fastify-modular/settings/client'
+import { overrideSettings } from '@fastify-modular/settings/testing'
 import { until } from '@fastify-modular/test-support/until'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { type Test, test } from 'tap'
@@ -98,6 +99,20 @@ test('own values win over those of the application, and are followed, too', asyn
   await app.settings.contract.deleteSetting('app.theme', User, 'alice')
   await until(() => theme.values.length === 3)
   t.same(theme.values, ['light', 'dark', 'system'])
+})
+
+test('a locked value is followed, wins over those of users, and gives way again', async (t) => {
+  const app = await start(t)
+  await app.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
+  const client = await clientOf(app)
+  const [theme, title] = [follow(t, client, 'app.theme'), follow(t, client, 'app.title')]
+  await until(() => theme.values.length + title.values.length === 2)
+  const locked = overrideSettings(app, { 'app.theme': 'system', 'app.title': 'Acme' })
+  await until(() => theme.values.length + title.values.length === 4)
+  locked[Symbol.dispose]()
+  await until(() => theme.values.length + title.values.length === 6)
+  t.same(theme.values, ['dark', 'system', 'dark'])
+  t.same(title.values, ['Fastify Modular', 'Acme', 'Fastify Modular'])
 })
 
 test('a long value is read when it is watched; a secret is null', async (t) => {
