@@ -57,7 +57,7 @@ function LeaveQuestion({ isDirty }: { isDirty: boolean }): ReactNode {
   /** Makes the visit that is held while the question is open. */
   const leave = useRef<(() => void) | null>(null)
   useEffect(() => {
-    if (!isDirty) return
+    if (!isDirty) return undefined
     return router.on('before', ({ detail: { visit } }) => {
       const isReload = visit.only.length > 0
       if (isReload || leave.current) return true
