@@ -72,7 +72,8 @@ export class Stream implements Connection {
     this.#open = createOpen(access)
     this.#options = options
     this.#follower = follower
-    this.#tag = options.public ? 'public' : options.tag
+    // Visitors have no tag, and other applications may have the same origin.
+    this.#tag = options.public ? `public ${options.baseUrl ?? ''}` : options.tag
   }
 
   /** Aborts when it stops. */
@@ -137,8 +138,7 @@ export class Stream implements Connection {
     this.#running = new AbortController()
     const { signal } = this.#running
     this.#follower.onState('connecting')
-    const { baseUrl = '' } = this.#options // other applications may have the same origin
-    if (tabs) void new SharingTab(tabs, `settings ${this.#tag} ${baseUrl}`, this, signal).join()
+    if (tabs) void new SharingTab(tabs, `settings ${this.#tag}`, this, signal).join()
     else void keepConnected({ connection: this, take: (news) => this.take(news), signal })
   }
 

@@ -302,3 +302,22 @@ test('visitors of two applications of one origin share no stream', async (t) => 
   await shows(page, '/api/settings', '#3b82f6')
   await shows(page, '/other/settings', '#654321')
 })
+
+test('clients of a caller share a stream however they write the address of the API', async (t) => {
+  const context: BrowserContext | null = await testBrowser(t)
+  if (!context) return
+  const { code } = await bundle(`
+    import { createLiveClient } from '@fastify-modular/settings/client/live'
+    const values = window.values = { '/api/settings': [], [location.origin + '/api/settings']: [], default: [] }
+    for (const name in values) {
+      const client = createLiveClient(name === 'default' ? {} : { baseUrl: name })
+      client.watch('app.banner', (value) => values[name].push(value))
+    }
+  `)
+  const { app, url, open: openOne, signIn, streams } = await startPages(t, code)
+  await signIn(context, 'alice')
+  const page = await openOne(context)
+  await change(app, 'app.banner', 'Welcome')
+  for (const name of ['/api/settings', `${url}/api/settings`, 'default']) await shows(page, name, 'Welcome')
+  t.equal(streams.length, 1)
+})
