@@ -48,6 +48,7 @@ test('what is created', async (t) => {
   await t.test('it answers as its README says, lets people sign in, and ends', async (t) => {
     const app = await spawnApp('dist/src/main.js', { cwd: folder, env })
     t.teardown(() => app.stop())
+    t.notMatch(app.log(), '"level":40', 'nothing to warn of')
     const readme = readFileSync(join(folder, 'README.md'), 'utf8')
     const commands = [...readme.matchAll(/^curl -i (?:-X (\w+) )?http:\/\/127\.0\.0\.1:3000(\S*) +# (\d+)/gm)]
     t.equal(commands.length, 2)
