@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { rawRequest } from '@fastify-modular/test-support/raw-http'
 import { spawnApp, spawnNode } from '@fastify-modular/test-support/spawn-app'
 import { until } from '@fastify-modular/test-support/until'
 import { test } from 'tap'
@@ -54,6 +55,10 @@ test('what is created', async (t) => {
     t.equal(commands.length, 2)
     for (const [, method = 'GET', path = '', status] of commands)
       t.equal((await fetch(app.url + path, { method })).status, Number(status), `${method} ${path}`)
+
+    const port = Number(new URL(app.url).port)
+    const { status } = await rawRequest({ port }, { method: 'GET', target: '*api/notes', headers: {} })
+    t.equal(status, 401, 'a target that is no path has no session')
 
     const [, password = ''] = await app.printed(/with the password (\S+)/)
     t.ok(password.length >= 16)
