@@ -92,7 +92,7 @@ async function measureCell({ subject, writers, others = 0, simulated = 0 }) {
   const listeners = await Promise.all(Array.from({ length: simulated }, () => listen(url)))
   const writing = instances.slice(0, writers)
   const run = (time) =>
-    Promise.all(writing.map((each) => each.order('writeUsers', { lanes, milliseconds: time })))
+    Promise.all(writing.map((each) => ask(each, { order: 'writeUsers', lanes, milliseconds: time })))
   await run(milliseconds / 5)
   await sum(instances, 'flush')
   const start = { transactions: await transactionsOf(url), cpu: server.cpu() }
@@ -124,7 +124,7 @@ async function counted() {
         const writes = size(40, 4)
         await sleep(1000) // what the boot, or the writes before, have caused is over
         const start = await sum(instances, 'transactions')
-        await instances[0].order('writeSlowly', { kind, writes, pause: 100 })
+        await ask(instances[0], { order: 'writeSlowly', kind, writes, pause: 100 })
         await sleep(1000)
         row[`transactions a ${kind} write`] = (
           ((await sum(instances, 'transactions')) - start) /
@@ -140,18 +140,15 @@ async function counted() {
 
 async function openInstances(subject, count) {
   const { url, tree, notifiesInside = false } = subjects[subject]
-  const children = processes[tree ? 'before' : 'here'].slice(0, count)
-  const instances = children.map((child) => ({
-    order: (order, options) => ask(child, { order, ...options }),
-  }))
+  const instances = processes[tree ? 'before' : 'here'].slice(0, count)
   // One by one: the first one makes the tables.
-  for (const instance of instances) await instance.order('open', { url, notifiesInside })
-  return { instances, close: () => Promise.all(instances.map((instance) => instance.order('close'))) }
+  for (const each of instances) await ask(each, { order: 'open', url, notifiesInside })
+  return { instances, close: () => Promise.all(instances.map((each) => ask(each, { order: 'close' }))) }
 }
 
 /** What all instances answer together. */
 async function sum(instances, order) {
-  const answers = await Promise.all(instances.map((instance) => instance.order(order)))
+  const answers = await Promise.all(instances.map((each) => ask(each, { order })))
   return answers.reduce((total, answer) => total + answer, 0)
 }
 
