@@ -203,9 +203,9 @@ function Attention({ wrong }: { readonly wrong: readonly Definition[] }): ReactN
             }}
           >
             <Icon name="alert" />
-            <span dir="auto">
-              {displayName}
-              <span className="fm-small">
+            <span>
+              <span dir="auto">{displayName}</span>
+              <span className="fm-small" dir="auto">
                 {(drafts.get(key)?.errors ?? []).map((error) => splitError(error).text).join(' ') ||
                   messages.decideFirst}
               </span>
