@@ -190,7 +190,6 @@ function Attention({ wrong }: { readonly wrong: readonly Definition[] }): ReactN
       <MenuButton
         className="fm-link"
         role="group"
-        isAbove
         label={plural(isToDecide ? messages.toDecide : messages.needAttention, wrong.length, locale)}
       >
         {wrong.map(({ key, displayName }) => (
