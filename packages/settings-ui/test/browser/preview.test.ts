@@ -5,7 +5,7 @@ import type { Locator, Page } from 'playwright-core'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
 import { definitions } from '../support/definitions.js'
-import { boxOf } from '../support/looks.js'
+import { boxOf, tap } from '../support/looks.js'
 import { openPlain, plainHost } from '../support/plain-host.js'
 import { phone, visit } from '../support/visit.js'
 
@@ -47,19 +47,6 @@ const frames = (page: Page) =>
 
 const shows = (part: Locator, text: string) =>
   part.and(part.page().getByText(text, { exact: true })).waitFor()
-
-/** Touches the middle of a part with a finger. */
-async function tap(part: Locator): Promise<void> {
-  const page = part.page()
-  const box = await part.boundingBox()
-  if (!box) throw new Error('There is nothing to touch.')
-  const devtools = await page.context().newCDPSession(page)
-  const touchPoints = [{ x: box.x + box.width / 2, y: box.y + box.height / 2 }]
-  await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true })
-  await devtools.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints })
-  await devtools.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
-  await devtools.detach()
-}
 
 test('a draft shows in the page itself', async (t) => {
   const visited = await visit(t, { ui, settings: { definitions: [definitions, { density }] } })

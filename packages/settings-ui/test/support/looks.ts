@@ -1,9 +1,22 @@
-/** Where and how a browser draws elements. */
+/** Where and how a browser draws elements, and a finger that touches them. */
 import type { Locator } from 'playwright-core'
 
 /** Its place in the window; not a number where it is not shown. */
 export async function boxOf(locator: Locator) {
   return (await locator.boundingBox()) ?? { x: NaN, y: NaN, width: NaN, height: NaN }
+}
+
+/** Touches the middle of a part with a finger. */
+export async function tap(part: Locator): Promise<void> {
+  const page = part.page()
+  const box = await part.boundingBox()
+  if (!box) throw new Error('There is nothing to touch.')
+  const devtools = await page.context().newCDPSession(page)
+  const touchPoints = [{ x: box.x + box.width / 2, y: box.y + box.height / 2 }]
+  await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true })
+  await devtools.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints })
+  await devtools.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+  await devtools.detach()
 }
 
 /** How the browser draws it, or a part of it. */
