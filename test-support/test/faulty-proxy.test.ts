@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { type Test, test } from 'tap'
 import { startFaultyProxy } from '@fastify-modular/test-support/faulty-proxy'
 import { listen } from '@fastify-modular/test-support/free-port'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { until } from '@fastify-modular/test-support/until'
 
 /** A server that keeps what it receives and answers `ping` with `pong`, and a proxy in front of it. */
 async function startEcho(t: Test) {
@@ -156,10 +156,7 @@ test('a reset closes connections whose end is on its way, too', async (t) => {
   const closed = new Promise((resolve) => client.once('close', resolve))
   client.end(() => trigger.write('now')) // both arrive in one look at the network, the end first
   await closed
-  for (const end = Date.now() + 20_000; handles() > before - 4 && Date.now() < end;) await delay(5)
-  t.equal(
-    handles(),
-    before - 4,
-    'the client, the server and both sides of the proxy: one left would keep the process',
-  )
+  // The client, the server and both sides of the proxy: one left would keep the process.
+  await until(() => handles() <= before - 4)
+  t.equal(handles(), before - 4)
 })

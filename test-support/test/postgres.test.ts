@@ -3,10 +3,10 @@ import { once } from 'node:events'
 import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import { type Test, test } from 'tap'
 import { startPostgres, testDatabase } from '@fastify-modular/test-support/postgres'
+import { until } from '@fastify-modular/test-support/until'
 
 async function query(url: string, text: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url })
@@ -82,7 +82,6 @@ test('the server and its folder go with a test process that is killed', async (t
   t.same(await query(String(url), 'select 1 as up'), [{ up: 1 }])
   t.equal(folders().length, 1)
   child.kill('SIGKILL')
-  for (let attempt = 0; attempt < 400 && folders().length > 0; attempt++) await delay(50)
-  t.same(folders(), [], 'the folder is gone')
+  await until(() => folders().length === 0)
   await t.rejects(query(String(url), 'select 1'), { code: 'ECONNREFUSED' })
 })

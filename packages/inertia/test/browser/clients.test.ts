@@ -65,7 +65,6 @@ class Tab {
         .waitForFunction(
           ([text]) => document.querySelector('#page')?.textContent !== text,
           [JSON.stringify(shown)] as const,
-          { timeout: 20_000 },
         )
         .catch(() => {
           throw new Error(`${description}: ${JSON.stringify(shown)}`)
@@ -317,7 +316,6 @@ for (const client of [2, 3] as const) {
     for (const [name, feature] of Object.entries(features)) {
       await t.test(`client ${client}: ${name}`, async (child) => {
         const page = await browser.newPage()
-        page.setDefaultTimeout(20_000)
         await feature(new Tab(page, url), child, client)
         await page.close()
       })
