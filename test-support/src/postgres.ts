@@ -7,7 +7,7 @@ import { createCluster, startServer } from './postgres/cluster.ts'
 /** A database of its own for one test. */
 export interface TestDatabase {
   readonly url: string
-  /** Drops it, ending the connections that are still open. */
+  /** Drops it. Connections that are open still are ended after five seconds: most have sent their goodbye already. */
   readonly drop: () => Promise<void>
 }
 
@@ -75,7 +75,7 @@ export async function createDatabase(serverUrl: string): Promise<TestDatabase> {
   await execute(serverUrl, `create database ${name}`)
   const url = new URL(serverUrl)
   url.pathname = `/${name}`
-  return { url: url.href, drop: () => execute(serverUrl, `drop database if exists ${name} with (force)`) }
+  return { url: url.href, drop: () => execute(serverUrl, `drop database if exists ${name}`, ' with (force)') }
 }
 
 let running: Promise<PostgresServer> | undefined
@@ -86,11 +86,11 @@ function ownServer(): Promise<PostgresServer> {
   return running
 }
 
-/** A backend that has not ended after the five seconds that PostgreSQL gives it is waited for. */
-async function execute(url: string, statement: string): Promise<void> {
+/** Where the database is still in use after the five seconds that PostgreSQL waits by itself, the retries insist. */
+async function execute(url: string, statement: string, insistence = ''): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      return await executeOnce(url, statement)
+      return await executeOnce(url, tries === 1 ? statement : statement + insistence)
     } catch (error) {
       const isInUse = (error as { code?: unknown }).code === '55006'
       if (!isInUse || tries === 5) throw error

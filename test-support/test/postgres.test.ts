@@ -68,6 +68,20 @@ test('databases are apart from each other and dropped with the test', async (t) 
   await t.rejects(query(dropped, 'select 1'), { code: '3D000' }, 'database does not exist')
 })
 
+test('a database that is dropped lets its connections end', async (t) => {
+  const database = await testDatabase(t)
+  const client = new Client({ connectionString: database.url })
+  const errors: unknown[] = []
+  client.on('error', (error) => errors.push(error))
+  await client.connect()
+  const dropped = database.drop()
+  const dropping = `select from pg_stat_activity where query like 'drop%${new URL(database.url).pathname.slice(1)}%'`
+  while ((await client.query(dropping)).rows.length === 0) await delay(10)
+  await client.end()
+  await dropped
+  t.same(errors, [])
+})
+
 test('the server and its folder go with a test process that is killed', async (t) => {
   const folders = ownPlace(t)
   const entry = import.meta.resolve('@fastify-modular/test-support/postgres')
