@@ -76,7 +76,7 @@ test('a database that is dropped lets its connections end', async (t) => {
   await client.connect()
   const dropped = database.drop()
   const dropping = `select from pg_stat_activity where query like 'drop%${new URL(database.url).pathname.slice(1)}%'`
-  while ((await client.query(dropping)).rows.length === 0) await delay(10)
+  await until(async () => (await client.query(dropping)).rows.length > 0)
   await client.end()
   await dropped
   t.same(errors, [])

@@ -66,9 +66,7 @@ test('mail about shared notes is written, although the process dies right after 
   for (const title of titles) {
     ids.push((await admin.ask('/api/notes', { method: 'POST', body: { title } })).json.id as string)
   }
-  const answers = await Promise.all(
-    ids.map((id) => admin.ask(`/api/notes/${id}/share`, { method: 'POST' })),
-  )
+  const answers = await Promise.all(ids.map((id) => admin.ask(`/api/notes/${id}/share`, { method: 'POST' })))
   await first.stop('SIGKILL')
   t.same(new Set(answers.map(({ status }) => status)), new Set([200]))
 

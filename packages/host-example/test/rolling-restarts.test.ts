@@ -1,6 +1,6 @@
 /**
- * Instances are replaced one by one behind a balancer while clients go on. `RESTARTS=10` is the long
- * form: `npm run prove:restarts`.
+ * Instances are replaced one by one behind a balancer while clients go on. `RESTARTS=10` is the long form:
+ * `npm run prove:restarts`.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { test } from 'tap'
@@ -10,8 +10,8 @@ import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { type Ask, type Person, person, startHost } from './host.js'
 
 const restarts = Number(process.env['RESTARTS'] ?? 2)
-/** How long an instance answers after SIGTERM, in seconds: longer than any pause of a busy machine. */
-const drain = Number(process.env['DRAIN_SECONDS'] ?? 5)
+/** How long an instance answers after SIGTERM, in seconds: the balancer must notice within it, on a busy machine, too. */
+const drain = 5
 
 const body = { title: 'Written during a restart' }
 const requests: readonly (readonly [string, Ask?])[] = [

@@ -62,10 +62,9 @@ class Tab {
       const shown = await this.shown()
       if (isSo(shown)) return shown
       await this.page
-        .waitForFunction(
-          ([text]) => document.querySelector('#page')?.textContent !== text,
-          [JSON.stringify(shown)] as const,
-        )
+        .waitForFunction(([text]) => document.querySelector('#page')?.textContent !== text, [
+          JSON.stringify(shown),
+        ] as const)
         .catch(() => {
           throw new Error(`${description}: ${JSON.stringify(shown)}`)
         })
