@@ -10,16 +10,16 @@ import { settingsUi } from '@fastify-modular/settings-ui'
 import fastifyStatic from '@fastify/static'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { appSettings, systemSettings, userSettings } from './app-settings.ts'
-import { demoNames } from './auth/accounts.ts'
 import { audit } from './audit.ts'
-import { createAuth } from './auth/create-auth.ts'
-import { loginRoutes } from './auth/login-routes.ts'
-import { addSessions, sessionProvider } from './auth/sessions.ts'
+import { createAccountStore, demoNames, seedAccounts } from './auth/accounts.ts'
+import { hashOfNobody } from './auth/passwords.ts'
+import { addSessions, createSessionStore, sessionProvider } from './auth/sessions.ts'
+import { signInRoutes } from './auth/sign-in-routes.ts'
 import type { HostConfig } from './config.ts'
 import { demoWeek } from './demo-week.ts'
 import { openDatabase } from './database/open-database.ts'
 import { health } from './health.ts'
-import { homeRoutes } from './home-routes.ts'
+import { home } from './home.ts'
 import { maintenance } from './maintenance.ts'
 import { deadLettersModule } from './modules/dead-letters/dead-letters-module.ts'
 import { faultsModule } from './modules/faults/faults-module.ts'
@@ -65,19 +65,22 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   const document = createDocument(assets)
   const database = await openDatabase(config.database, (err) => app.log.warn({ err }, 'a connection broke'))
   app.addHook('onClose', () => database.close()) // the first hook runs last: everything else may still write
-  const auth = await createAuth(database, config)
-  const people: ReadonlyMap<string, string> = auth.isDemo ? demoNames : new Map()
+  const accounts = createAccountStore(database)
+  await Promise.all([seedAccounts(accounts, config.accounts), hashOfNobody()])
+  const sessions = createSessionStore(database)
+  const isSecure = config.isProduction
+  const isDemo = config.accounts.kind === 'demo'
+  const people: ReadonlyMap<string, string> = isDemo ? demoNames : new Map()
 
   await addCompression(app)
-  app.addHook('onSend', securityHeaders(config.isProduction))
+  app.addHook('onSend', securityHeaders(isSecure))
   // errors → publicRoutes → inertia → events → settings → settingsUi → modules → the application's own routes
   await app.register(errors, { pagesForBrowsers: true, errorPage: folder('../wwwroot/error.html') })
-  await addSessions(app, { ...auth, secret: config.sessionSecret })
+  await addSessions(app, { sessions, secret: config.sessionSecret, isSecure })
   await app.register(publicRoutes, {
     provider: sessionProvider,
-    csrf: true,
-    // Every route says who may call it; a module for all of its routes, the option for those of settings-ui.
-    undeclared: 'refuse',
+    csrf: true, // sessions are cookies: refuses writes from other origins
+    undeclared: 'refuse', // a route that does not say who may call it stops the boot
     access: { '/settings/*': 'signed-in' },
   })
   await app.register(inertia, {
@@ -104,8 +107,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     people: async () => Object.fromEntries(people),
     translate,
     locales,
-    // Users change their own preferences without the right to change the application.
-    selfService: true,
+    selfService: true, // users change their own preferences without the right to change the application
   })
   await app.register(ofrep)
   await app.register(settingsUi, {
@@ -119,12 +121,11 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
       notesModule(database),
       mailModule(database),
       deadLettersModule,
-      ...(config.accounts.kind === 'demo' ? [faultsModule] : []),
+      ...(isDemo ? [faultsModule] : []),
     ],
   })
-
-  await app.register(loginRoutes, { ...auth, document })
-  await app.register(homeRoutes, { database, people })
+  await app.register(signInRoutes, { accounts, sessions, database, isSecure, isDemo, document })
+  await app.register(home, { database, people })
   await app.register(ownRoutes)
   if (config.hasDemoWeek) await app.register(demoWeek, { database })
 }

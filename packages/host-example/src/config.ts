@@ -129,7 +129,7 @@ function readDatabase(url: string | undefined, problems: string[]): DatabaseConf
   return { kind: 'sqlite', file }
 }
 
-const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 function readLogLevel(level: string, problems: string[]): string {
   if (!logLevels.includes(level)) problems.push(`LOG_LEVEL must be one of ${logLevels.join(', ')}.`)
@@ -143,5 +143,5 @@ function readSeconds(text: string, problems: string[]): number {
 }
 
 function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host)
+  return /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/.test(host)
 }

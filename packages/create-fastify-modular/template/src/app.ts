@@ -12,7 +12,7 @@ import { health } from './health.ts'
 import { home } from './home.ts'
 import { notesModule } from './notes.ts'
 import { securityHeaders } from './page.ts'
-import { addSessions, sessionHooks, sessionProvider, type SignIn, signInRoutes } from './sign-in.ts'
+import { addSessions, sessionProvider, type SignIn, signInRoutes } from './sign-in.ts'
 
 export interface AppOptions {
   readonly store: SettingsStore
@@ -44,7 +44,6 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     csrf: true, // sessions are cookies: refuses writes from other origins
     undeclared: 'refuse', // a route that does not say who may call it stops the boot
     access: { '/settings/*': 'signed-in' },
-    earlierHooks: sessionHooks,
   })
   await app.register(health)
   await app.register(events)

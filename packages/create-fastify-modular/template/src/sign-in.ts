@@ -37,9 +37,6 @@ export async function addSessions(
   })
 }
 
-/** Hooks of `addSessions`, which run before the gate. */
-export const sessionHooks: readonly string[] = ['fastifyCookieHandler', 'handleSession']
-
 export const sessionProvider: AuthProvider = {
   loginUrl: '/login',
   challenge: () => 'Cookie', // the WWW-Authenticate of a 401
@@ -75,7 +72,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ signIn: SignIn }> = async
       const caller = await signIn(user, password)
       if (caller === null) {
         // Not the name as it was typed, which may be a password.
-        request.log.warn({ audit: 'sign-in.failure', address: request.ip }, 'a sign-in has failed')
+        request.log.info({ audit: 'sign-in.failure', address: request.ip }, 'a sign-in has failed')
         const page = loginPage(request.query.returnTo, 'The user or the password is wrong.')
         return reply.code(401).type('text/html').send(page)
       }

@@ -15,37 +15,32 @@ export interface Account {
   readonly isDemo: boolean
 }
 
-export interface AccountStore {
-  find(name: string): Promise<Account | null>
-  /** Adds the account and returns whether its name was free: of two that take it at the same moment one gets it. */
-  addIfMissing(account: Account): Promise<boolean>
-  /** Replaces the password and ends the account's sessions, in one transaction. */
-  setPassword(name: string, passwordHash: string): Promise<void>
-  /** Removes the accounts whose password is in the documentation. */
-  removeDemoAccounts(): Promise<void>
-}
+export type AccountStore = ReturnType<typeof createAccountStore>
 
-export function createAccountStore(database: Database): AccountStore {
+export function createAccountStore(database: Database) {
   return {
-    async find(name) {
+    async find(name: string): Promise<Account | null> {
       const [row] = await database.rows(sql`select * from accounts where name = ${name}`)
       return row ? toAccount(row) : null
     },
-    async addIfMissing({ name, passwordHash, permissions, isAdmin, isDemo }) {
+    /** Adds the account and returns whether its name was free: of two that take it at the same moment one gets it. */
+    async addIfMissing({ name, passwordHash, permissions, isAdmin, isDemo }: Account): Promise<boolean> {
       const added = await database.rows(sql`
         insert into accounts (name, password_hash, permissions, is_admin, is_demo)
         values (${name}, ${passwordHash}, ${JSON.stringify(permissions)}, ${Number(isAdmin)}, ${Number(isDemo)})
         on conflict (name) do nothing returning name`)
       return added.length > 0
     },
-    async setPassword(name, passwordHash) {
+    /** Replaces the password and ends the account's sessions, in one transaction. */
+    async setPassword(name: string, passwordHash: string): Promise<void> {
       // The update comes first: a sign-in that locked the account commits before the sessions are looked for.
       await database.runAll([
         sql`update accounts set password_hash = ${passwordHash}, is_demo = 0 where name = ${name}`,
         sql`delete from sessions where account = ${name}`,
       ])
     },
-    async removeDemoAccounts() {
+    /** Removes the accounts whose password is in the documentation. */
+    async removeDemoAccounts(): Promise<void> {
       await database.run(sql`delete from accounts where is_demo = 1`)
     },
   }

@@ -21,21 +21,19 @@ declare module 'fastify' {
 /** How long a session lasts, used or not: 12 hours, in ms. */
 export const sessionLifetime = 12 * 60 * 60 * 1000
 
-export interface SessionStore {
-  /**
-   * Starts a session with this identifier. Returns false when the account is gone or its password is no longer the one
-   * that was checked.
-   */
-  start(id: string, account: Pick<Account, 'name' | 'passwordHash'>): Promise<boolean>
-  /** The account of the session as a caller; null when the session is unknown or over. */
-  find(id: string): Promise<Caller | null>
-  end(id: string): Promise<void>
-}
+export type SessionStore = ReturnType<typeof createSessionStore>
 
 /** The database holds hashes of the identifiers: an attacker who reads it cannot take a session over. */
-export function createSessionStore(database: Database): SessionStore {
+export function createSessionStore(database: Database) {
   return {
-    async start(id, { name, passwordHash }) {
+    /**
+     * Starts a session with this identifier. Returns false when the account is gone or its password is no longer the one
+     * that was checked.
+     */
+    async start(
+      id: string,
+      { name, passwordHash }: Pick<Account, 'name' | 'passwordHash'>,
+    ): Promise<boolean> {
       const now = Date.now()
       await database.run(sql`delete from sessions where expires_at <= ${now}`)
       const started = await database.rows(sql`
@@ -45,13 +43,14 @@ export function createSessionStore(database: Database): SessionStore {
         returning id_hash`)
       return started.length > 0
     },
-    async find(id) {
+    /** The account of the session as a caller; null when the session is unknown or over. */
+    async find(id: string): Promise<Caller | null> {
       const [row] = await database.rows(sql`
         select accounts.* from sessions join accounts on accounts.name = sessions.account
         where id_hash = ${hash(id)} and expires_at > ${Date.now()}`)
       return row ? toCaller(row) : null
     },
-    async end(id) {
+    async end(id: string): Promise<void> {
       await database.run(sql`delete from sessions where id_hash = ${hash(id)}`)
     },
   }
@@ -136,6 +135,6 @@ export const sessionProvider: AuthProvider = {
   openapi: { session: { type: 'apiKey', in: 'cookie', name: 'session' } },
   authenticate({ session }) {
     if (session.failure) throw session.failure
-    return session.caller ?? null
+    return session.get('caller') ?? null
   },
 }

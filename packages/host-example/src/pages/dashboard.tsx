@@ -1,7 +1,7 @@
 /** The home page of people who are signed in: their latest notes, what changed, and the settings that they reach for. */
 import { Link, usePage } from '@inertiajs/react'
 import type { ReactNode } from 'react'
-import type { Change, Dashboard } from '../home-routes.ts'
+import type { Change, Dashboard } from '../home.ts'
 import type { Note } from '../modules/notes/note.ts'
 import { format } from '../texts/texts.ts'
 import { initials } from '../web/site-header.ts'

@@ -2,8 +2,7 @@
 import { ManageSettings, Preferences, type SettingsProps } from '@fastify-modular/settings-ui/react'
 import { de } from '@fastify-modular/settings-ui/texts'
 import { router, usePage } from '@inertiajs/react'
-import { type ReactNode, useCallback, useEffect, useRef, useState } from 'react'
-import { ConfirmDialog } from './confirm-dialog.tsx'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Layout } from './layout.tsx'
 import { reload, showPreview, tried } from './previewed.ts'
 import { useShared, useTexts } from './shared.ts'
@@ -19,7 +18,7 @@ function useReader(): Pick<SettingsProps, 'callerId' | 'locale' | 'messages'> {
 
 export function ManagePage(): ReactNode {
   const { canUpdate, isAdmin } = usePage<{ canUpdate: boolean; isAdmin: boolean }>().props
-  const [onDirtyChange, question] = useLeaveGuard()
+  const [isDirty, setDirty] = useState(false)
   return (
     <Layout title={useTexts().settings}>
       <main className="page" id="main" tabIndex={-1}>
@@ -27,12 +26,12 @@ export function ManagePage(): ReactNode {
           {...useReader()}
           canUpdate={canUpdate}
           isAdmin={isAdmin}
-          onDirtyChange={onDirtyChange}
+          onDirtyChange={setDirty}
           onSaved={reload}
           preview={tried}
           onPreview={showPreview}
         />
-        {question}
+        <LeaveQuestion isDirty={isDirty} />
       </main>
     </Layout>
   )
@@ -40,55 +39,54 @@ export function ManagePage(): ReactNode {
 
 /** Every signed-in user may change preferences here: `selfService: true`. */
 export function PreferencesPage(): ReactNode {
-  const [onDirtyChange, question] = useLeaveGuard()
+  const [isDirty, setDirty] = useState(false)
   return (
     <Layout title={useTexts().preferences}>
       <main className="page is-narrow" id="main" tabIndex={-1}>
-        <Preferences {...useReader()} canUpdate onDirtyChange={onDirtyChange} onSaved={reload} />
-        {question}
+        <Preferences {...useReader()} canUpdate onDirtyChange={setDirty} onSaved={reload} />
+        <LeaveQuestion isDirty={isDirty} />
       </main>
     </Layout>
   )
 }
 
-/**
- * A function for `onDirtyChange` of the settings components, and the question to show. Links of this application load no
- * new document, so the browser does not warn of unsaved changes: this does.
- */
-function useLeaveGuard(): [onDirtyChange: (isDirty: boolean) => void, question: ReactNode] {
-  const isDirty = useRef(false)
-  const isLeaving = useRef(false)
-  const [held, setHeld] = useState<(() => void) | null>(null)
-  const words = useTexts()
-  useEffect(
-    () =>
-      router.on('before', ({ detail: { visit } }) => {
-        const isReload = visit.only.length > 0
-        if (isReload || !isDirty.current || isLeaving.current) return true
-        setHeld(() => () => router.visit(visit.url, visit))
-        return false
-      }),
-    [],
-  )
-  const onDirtyChange = useCallback((value: boolean) => {
-    isDirty.current = value
-  }, [])
-  /** Lets this one visit pass: where it fails, what is unsaved is still there, and asked about by the next one. */
-  function leave(): void {
-    isLeaving.current = true
-    held?.()
-    isLeaving.current = false
-  }
+/** Asks before a visit leaves unsaved changes: it loads no new document, so the browser does not warn. */
+function LeaveQuestion({ isDirty }: { isDirty: boolean }): ReactNode {
+  const texts = useTexts()
+  const dialog = useRef<HTMLDialogElement>(null)
+  /** Makes the visit that is held while the question is open. */
+  const leave = useRef<(() => void) | null>(null)
+  useEffect(() => {
+    if (!isDirty) return undefined
+    return router.on('before', ({ detail: { visit } }) => {
+      const isReload = visit.only.length > 0
+      if (isReload || leave.current) return true
+      leave.current = () => router.visit(visit.url, visit)
+      dialog.current?.showModal()
+      return false
+    })
+  }, [isDirty])
 
-  const question = held && (
-    <ConfirmDialog
-      question={words.leaveUnsaved}
-      consequence={words.leaveUnsavedMore}
-      no={words.stay}
-      yes={words.leave}
-      onYes={leave}
-      onClose={() => setHeld(null)}
-    />
+  return (
+    <dialog
+      className="dialog"
+      ref={dialog}
+      aria-labelledby="leave-question"
+      aria-describedby="leave-more"
+      onClose={() => {
+        leave.current = null
+      }}
+    >
+      <form method="dialog">
+        <h2 id="leave-question">{texts.leaveUnsaved}</h2>
+        <p id="leave-more">{texts.leaveUnsavedMore}</p>
+        <footer>
+          <button className="button">{texts.stay}</button>
+          <button className="button primary" onClick={() => leave.current?.()}>
+            {texts.leave}
+          </button>
+        </footer>
+      </form>
+    </dialog>
   )
-  return [onDirtyChange, question]
 }

@@ -8,33 +8,10 @@ declare module '@fastify-modular/settings' {
 }
 
 /** Values of settings that pages show. */
-export interface Look {
-  readonly title: string
-  readonly logo: string
-  readonly banner: string | null
-  readonly accent: string
-  readonly theme: string
-  readonly density: string
-  readonly language: string
-  readonly timeZone: string
-  readonly supportEmail: string | null
-  readonly homepageUrl: string | null
-  /** ISO 8601. */
-  readonly launchAt: string | null
-  readonly features: Features
-  readonly isRegistrationOpen: boolean
-  /** Only administrators get in. */
-  readonly isInMaintenance: boolean
-}
-
-/** Parts of the pages that the setting `app.feature_json` may switch off. */
-interface Features {
-  readonly search: boolean
-  readonly sharing: boolean
-}
+export type Look = Awaited<ReturnType<typeof readLook>>
 
 /** The look for this caller; null: for strangers. */
-export async function readLook(settings: Settings, caller: Caller | null): Promise<Look> {
+export async function readLook(settings: Settings, caller: Caller | null) {
   const preferences = caller ? await settings.forUser(caller.id) : settings
   return {
     title: settings.get(appSettings.title),
@@ -47,9 +24,9 @@ export async function readLook(settings: Settings, caller: Caller | null): Promi
     timeZone: settings.get(appSettings.timezone),
     supportEmail: settings.get(appSettings.supportEmail),
     homepageUrl: settings.get(appSettings.homepageUrl),
-    launchAt: settings.get(appSettings.launchAt),
-    features: settings.get(appSettings.featureJson),
+    launchAt: settings.get(appSettings.launchAt), // ISO 8601
+    features: settings.get(appSettings.featureJson), // parts of the pages that may be switched off
     isRegistrationOpen: settings.get(systemSettings.registrationEnabled),
-    isInMaintenance: settings.get(systemSettings.maintenanceMode),
+    isInMaintenance: settings.get(systemSettings.maintenanceMode), // only administrators get in
   }
 }

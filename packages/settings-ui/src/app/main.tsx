@@ -5,6 +5,7 @@ import type { PageConfig } from '../document.ts'
 import { createStage, type Stage } from './stage.ts'
 import type { Messages } from '../texts/messages.ts'
 import {
+  channelName,
   ManageSettings,
   SettingsGroup,
   type SettingsProps,
@@ -24,19 +25,17 @@ function start(element: HTMLElement): void {
   let root: Root | undefined
   let stage: Stage | undefined
   void show(document)
+  // A save of this tab is announced to it, too.
+  new BroadcastChannel(channelName).addEventListener('message', () => readAgain(element, show))
 
   async function show(page: Document): Promise<void> {
     const config = JSON.parse(page.getElementById('fm-config')?.textContent ?? '{}') as PageConfig // of our own server
     offerSchemes(config.scheme)
-    const { show: onPreview, settle, showAgain } = (stage ??= createStage(config.preview ?? {}))
+    const { show: onPreview, settle: onSaved, showAgain } = (stage ??= createStage(config.preview ?? {}))
     showAgain()
     const props = await propsOf(config)
     if (!root) element.replaceChildren()
     root ??= createRoot(element)
-    const onSaved = (keys: readonly string[]): void => {
-      settle(keys)
-      readAgain(element, show)
-    }
     root.render(pageOf(config, { ...props, id: 'fm', onSaved, onPreview }))
   }
 }

@@ -141,7 +141,8 @@ function useTexts(texts: Partial<Messages> | undefined): Messages {
   return useMemo(() => ({ ...defaultMessages, ...texts }), [content])
 }
 
-const channelName = 'fm-settings'
+/** On it, the tabs of this browser learn that one of them has saved. */
+export const channelName = 'fm-settings'
 
 /** Notifies the other tabs of this browser of a save. */
 function notifyOtherTabs(): void {

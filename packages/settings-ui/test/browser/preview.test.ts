@@ -217,6 +217,20 @@ test('a draft shows in the page itself', async (t) => {
     await shows(title, 'Fastify Modular')
   })
 
+  await t.test('after a save in another tab, Discard shows what is saved now', async (t) => {
+    await open(all)
+    await field('Title').fill('Draft')
+    await shows(title, 'Draft')
+    const other = await visited.browser.newPage()
+    await other.goto(page.url())
+    await other.getByLabel('Title', { exact: true }).fill('Theirs')
+    await readAnew(() => other.getByRole('button', { name: /^Save 1/ }).click())
+    await other.close()
+    t.equal(await title.textContent(), 'Draft')
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await shows(title, 'Theirs')
+  })
+
   await t.test('what is entered while a save is under way stays after it', async (t) => {
     await open(all)
     let answer = (): void => undefined

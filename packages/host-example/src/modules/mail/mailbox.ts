@@ -11,21 +11,18 @@ export const Mail = Type.Object({
 })
 export type Mail = Static<typeof Mail>
 
-export interface Mailbox {
-  /** Sends a mail once, however often it is asked to for the same `id`. */
-  send(mail: Pick<Mail, 'id' | 'recipient' | 'subject'>): Promise<void>
-  /** The latest 100. */
-  list(): Promise<Mail[]>
-}
+export type Mailbox = ReturnType<typeof createMailbox>
 
-export function createMailbox(database: Database): Mailbox {
+export function createMailbox(database: Database) {
   return {
-    async send({ id, recipient, subject }) {
+    /** Sends a mail once, however often it is asked to for the same `id`. */
+    async send({ id, recipient, subject }: Pick<Mail, 'id' | 'recipient' | 'subject'>): Promise<void> {
       await database.run(sql`
         insert into mails (id, recipient, subject, sent_at)
         values (${id}, ${recipient}, ${subject}, ${Date.now()}) on conflict (id) do nothing`)
     },
-    async list() {
+    /** The latest 100. */
+    async list(): Promise<Mail[]> {
       const rows = await database.rows(sql`select * from mails order by sent_at desc, id limit 100`)
       return rows.map((row) => ({
         id: String(row['id']),

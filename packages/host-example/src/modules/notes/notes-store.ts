@@ -2,27 +2,7 @@
 import type { DomainEvent, Events } from '@fastify-modular/core'
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database, Row } from '../../database/database.ts'
-import type { Note, NoteChange } from './note.ts'
-
-export interface NotesStore {
-  add(note: Note): Promise<void>
-  find(id: string): Promise<Note | null>
-  /** Newest first, of one owner or of all; with `contains`, those whose title or text contains it. */
-  list(selection: NotesSelection): Promise<Note[]>
-  /** Changes the note if it still has the version; null if it has another one, or is gone. */
-  update(
-    note: Note,
-    change: Omit<NoteChange, 'version'> & { readonly isShared?: boolean },
-  ): Promise<Note | null>
-  /** Makes the note readable for all and publishes the event of it, in one transaction; null as above. */
-  share(note: Note, eventOf: (shared: Note) => DomainEvent): Promise<Note | null>
-  /** Removes the note, which can be restored for `undoWindow`. */
-  remove(id: string): Promise<void>
-  /** A removed note that can be restored. */
-  findRemoved(id: string): Promise<Note | null>
-  /** Puts a removed note back as it was. */
-  restore(id: string): Promise<void>
-}
+import type { Note } from './note.ts'
 
 /** Which notes, and how many of them. */
 interface NotesSelection {
@@ -39,33 +19,42 @@ const undoWindow = 60 * 60 * 1000
 
 const columns = sql.raw('id, owner, title, body, is_shared, version, created_at, updated_at')
 
-export function createNotesStore(database: Database, events: Events): NotesStore {
+export type NotesStore = ReturnType<typeof createNotesStore>
+
+export function createNotesStore(database: Database, events: Events) {
   return {
-    async add({ id, owner, title, body, isShared, version, createdAt, updatedAt }) {
+    async add({ id, owner, title, body, isShared, version, createdAt, updatedAt }: Note): Promise<void> {
       await database.run(sql`
-        insert into notes (id, owner, title, body, is_shared, version, created_at, updated_at)
+        insert into notes (${columns})
         values (${id}, ${owner}, ${title}, ${body}, ${Number(isShared)}, ${version},
           ${Date.parse(createdAt)}, ${Date.parse(updatedAt)})`)
     },
-    async find(id) {
+    async find(id: string): Promise<Note | null> {
       if (id.includes('\0')) return null // PostgreSQL has no NUL in text
       return first(await database.rows(sql`select * from notes where id = ${id}`))
     },
-    async list({ owner, contains, limit, offset }) {
+    /** Newest first, of one owner or of all; with `contains`, those whose title or text contains it. */
+    async list({ owner, contains, limit, offset }: NotesSelection): Promise<Note[]> {
       const ofOwner: SQL = owner === null ? sql`` : sql`and owner = ${owner}`
       const rows = await database.rows(sql`
         select * from notes where true ${ofOwner} ${containing(contains)}
         order by created_at desc, id limit ${limit} offset ${offset}`)
       return rows.map(toNote)
     },
-    async update(note, change) {
+    /** Changes the note if it still has the version; null if it has another one, or is gone. */
+    async update(
+      note: Note,
+      change: Partial<Pick<Note, 'title' | 'body' | 'isShared'>>,
+    ): Promise<Note | null> {
       return first(await database.rows(updateOf({ ...note, ...change })))
     },
-    async share(note, eventOf) {
+    /** Makes the note readable for all and publishes the event of it, in one transaction; null as above. */
+    async share(note: Note, eventOf: (shared: Note) => DomainEvent): Promise<Note | null> {
       const statement = updateOf({ ...note, isShared: true })
       return first(await database.publishing(statement, events, (row) => eventOf(toNote(row))))
     },
-    async remove(id) {
+    /** Removes the note, which can be restored for `undoWindow`. */
+    async remove(id: string): Promise<void> {
       const now = Date.now()
       await database.runAll([
         sql`delete from removed_notes where removed_at < ${now - undoWindow}`,
@@ -74,14 +63,16 @@ export function createNotesStore(database: Database, events: Events): NotesStore
         sql`delete from notes where id = ${id}`,
       ])
     },
-    async findRemoved(id) {
+    /** A removed note that can be restored. */
+    async findRemoved(id: string): Promise<Note | null> {
       if (id.includes('\0')) return null
       const since = Date.now() - undoWindow
       return first(
         await database.rows(sql`select * from removed_notes where id = ${id} and removed_at >= ${since}`),
       )
     },
-    async restore(id) {
+    /** Puts a removed note back as it was. */
+    async restore(id: string): Promise<void> {
       await database.runAll([
         sql`insert into notes (${columns}) select ${columns} from removed_notes where id = ${id}
           on conflict (id) do nothing`,

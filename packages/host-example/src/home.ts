@@ -30,14 +30,14 @@ export interface Dashboard {
 
 const shown = 4
 
-interface HomeRoutesOptions {
+interface HomeOptions {
   readonly database: Database
   /** The people whom pages name instead of their accounts. */
   readonly people: ReadonlyMap<string, string>
 }
 
 /** `GET /`. */
-export const homeRoutes: FastifyPluginAsync<HomeRoutesOptions> = async (app, { database, people }) => {
+export const home: FastifyPluginAsync<HomeOptions> = async (app, { database, people }) => {
   const notes = createNotesService(database, app.events)
 
   app.get('/', { schema: { hide: true } }, async ({ caller }, reply) => {
@@ -53,7 +53,7 @@ export const homeRoutes: FastifyPluginAsync<HomeRoutesOptions> = async (app, { d
 async function readChanges(
   { settings }: FastifyInstance,
   caller: Caller,
-  people: HomeRoutesOptions['people'],
+  people: HomeOptions['people'],
 ): Promise<Change[] | null> {
   if (!hasPermission(caller, 'Settings.Update')) return null
   const { entries } = await settings.history({ limit: shown, visibleTo: caller })

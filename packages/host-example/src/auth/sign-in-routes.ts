@@ -16,7 +16,7 @@ import { endSession } from './sessions.ts'
 import { Credentials, signIn, type SignInParts } from './sign-in.ts'
 import { addThrottle } from './throttle.ts'
 
-export interface LoginRoutesOptions extends Omit<SignInParts, 'throttle'> {
+interface SignInOptions extends Omit<SignInParts, 'throttle'> {
   readonly database: Database
   /** Every request travels over TLS. */
   readonly isSecure: boolean
@@ -45,7 +45,7 @@ const describe = (operationId: string, summary: string) => ({
 const LoginQuery = Type.Composite([ReturnTo, Type.Object({ switch: Type.Optional(Type.String()) })])
 
 /** The routes of the session. The form parser stays inside: no other route understands what a foreign form can send. */
-export const loginRoutes: FastifyPluginAsyncTypebox<LoginRoutesOptions> = async (app, options) => {
+export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app, options) => {
   const sendForm = createFormSender(options)
   await app.register(formbody)
   const parts = { ...options, throttle: await addThrottle(app, options.database) }
