@@ -56,7 +56,7 @@ async function startInstance(t: Test, url: string, handle?: (event: object) => v
       handle?.(event)
     }
   }
-  const app = Fastify()
+  const app = Fastify({ pluginTimeout: 120_000 })
   t.teardown(async () => {
     await app.close()
     await pool.end()
