@@ -3,45 +3,27 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { messageOf } from './support/message.mjs'
-import { median, report, rotate, size } from './support/measure.mjs'
+import { inRounds, median, report } from './support/measure.mjs'
 
-const subjects = [
-  ['bare', 0],
-  ['modules', 0],
-  ['bare', 100],
-  ['modules', 100],
-]
-
-const samples = []
-for (let round = 0; round < size(9, 3); round++) {
-  const sample = {}
-  for (const [kind, modules] of rotate(subjects, round))
-    sample[`${kind} ${modules}`] = (await boot(kind, modules)).boot
-  samples.push({
-    bare: sample['bare 100'],
-    ours: sample['modules 100'],
-    empty: sample['modules 0'] - sample['bare 0'],
-    beyond: sample['modules 100'] - sample['bare 100'],
-  })
-}
+const subjects = ['bare 0', 'modules 0', 'bare 100', 'modules 100']
+const samples = await inRounds(subjects, async (name) => (await boot(name)).boot, { warmUps: 0 })
 const of = (read) => median(samples.map(read))
+const beyond = (sample, modules) => sample[`modules ${modules}`] - sample[`bare ${modules}`]
+const each = (sample) => (beyond(sample, 100) - beyond(sample, 0)) / 100
 const row = (what, value, goal = '') => ({ what, value, goal })
 report('P14 boot of 100 modules', [
-  row('Fastify alone, CPU ms', of(({ bare }) => bare).toFixed(0)),
-  row('with our plugins, CPU ms', of(({ ours }) => ours).toFixed(0)),
-  row('of that the plugins without any module, CPU ms', of(({ empty }) => empty).toFixed(0)),
-  row('beyond Fastify, CPU ms per module', of(({ beyond }) => beyond / 100).toFixed(2), 0.5),
-  row('one module more, CPU ms', of(({ beyond, empty }) => (beyond - empty) / 100).toFixed(2)),
+  row('Fastify alone, CPU ms', of((sample) => sample['bare 100']).toFixed(0)),
+  row('with our plugins, CPU ms', of((sample) => sample['modules 100']).toFixed(0)),
+  row('of that the plugins without any module, CPU ms', of((sample) => beyond(sample, 0)).toFixed(0)),
+  row('beyond Fastify, CPU ms per module', of((sample) => beyond(sample, 100) / 100).toFixed(2), 0.5),
+  row('one module more, CPU ms', of(each).toFixed(2)),
 ])
 
-const cold = { bare: [], everything: [] }
-for (let round = 0; round < size(9, 3); round++) {
-  for (const kind of rotate(Object.keys(cold), round)) cold[kind].push(await boot(kind, 1))
-}
-const medianOf = (kind, member) => median(cold[kind].map((each) => each[member])).toFixed(0)
+const cold = await inRounds(['bare', 'everything'], (kind) => boot(`${kind} 1`), { warmUps: 0 })
+const medianOf = (kind, member) => median(cold.map((each) => each[kind][member])).toFixed(0)
 report(
   'P18 a small application, cold process',
-  Object.keys(cold).map((kind) => ({
+  Object.keys(cold[0]).map((kind) => ({
     what: kind,
     'CPU ms': medianOf(kind, 'cpu'),
     'wall ms': medianOf(kind, 'wall'),
@@ -50,9 +32,9 @@ report(
   })),
 )
 
-/** What a process measured that boots an application with so many modules. */
-async function boot(kind, modules) {
-  const child = fork(new URL('servers/boot.mjs', import.meta.url), [kind, String(modules)])
+/** What a process measured that boots an application of a kind with so many modules. */
+async function boot(name) {
+  const child = fork(new URL('servers/boot.mjs', import.meta.url), name.split(' '))
   const message = await messageOf(child)
   await once(child, 'exit')
   return message

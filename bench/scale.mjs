@@ -5,13 +5,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase } from '@fastify-modular/test-support/postgres'
 import { Client } from 'pg'
 import { startDurablePostgres } from './support/durable-postgres.mjs'
-import { median, report, rotate, size } from './support/measure.mjs'
-import { messageOf } from './support/message.mjs'
+import { inRounds, median, report, size } from './support/measure.mjs'
+import { ask, messageOf } from './support/message.mjs'
 
-const rounds = size(5, 1)
 const milliseconds = size(2000, 300)
 const lanes = 8 // writes of users under way in one instance: its pool has ten connections
 const before = process.env.BENCH_BEFORE
+const versions = before ? ['before', 'after'] : ['after']
+const instanceCounts = [1, 2, 4]
 
 const server = await startDurablePostgres()
 const admin = await connect(server.url)
@@ -43,13 +44,11 @@ async function full(title, commitDelay) {
   await admin.query(`alter system set commit_delay = ${commitDelay}`)
   await admin.query('alter system set commit_siblings = 0')
   await admin.query('select pg_reload_conf()')
+  const alone = versions.flatMap((subject) =>
+    instanceCounts.map((writers) => [`${subject}, ${writers}`, { subject, writers }]),
+  )
   const cells = {
-    ...(before && { 'before, 1': { subject: 'before', writers: 1 } }),
-    ...(before && { 'before, 2': { subject: 'before', writers: 2 } }),
-    ...(before && { 'before, 4': { subject: 'before', writers: 4 } }),
-    'after, 1': { subject: 'after', writers: 1 },
-    'after, 2': { subject: 'after', writers: 2 },
-    'after, 4': { subject: 'after', writers: 4 },
+    ...Object.fromEntries(alone),
     'after, 1 writes, 3 listen': { subject: 'after', writers: 1, others: 3 },
     'NOTIFY inside, 1': { subject: 'inside', writers: 1 },
     'NOTIFY inside, 4': { subject: 'inside', writers: 4 },
@@ -57,12 +56,9 @@ async function full(title, commitDelay) {
     'after, 4 of 16, simulated': { subject: 'after', writers: 4, simulated: 12 },
     'after, 4 of 64, simulated': { subject: 'after', writers: 4, simulated: 60 },
   }
-  const samples = []
-  for (let round = 0; round <= rounds; round++) {
-    const sample = {}
-    for (const name of rotate(Object.keys(cells), round)) sample[name] = await measureCell(cells[name])
-    if (round > 0) samples.push(sample) // the first round warms up
-  }
+  const samples = await inRounds(Object.keys(cells), (name) => measureCell(cells[name]), {
+    rounds: size(6, 2),
+  })
   const of = (name, what) => median(samples.map((sample) => sample[name][what]))
   report(
     title,
@@ -96,7 +92,7 @@ async function measureCell({ subject, writers, others = 0, simulated = 0 }) {
   const listeners = await Promise.all(Array.from({ length: simulated }, () => listen(url)))
   const writing = instances.slice(0, writers)
   const run = (time) =>
-    Promise.all(writing.map((each) => each.order('writeUsers', { lanes, milliseconds: time })))
+    Promise.all(writing.map((each) => ask(each, { order: 'writeUsers', lanes, milliseconds: time })))
   await run(milliseconds / 5)
   await sum(instances, 'flush')
   const start = { transactions: await transactionsOf(url), cpu: server.cpu() }
@@ -120,15 +116,15 @@ async function measureCell({ subject, writers, others = 0, simulated = 0 }) {
 /** Transactions of lone writes, with the reads that they cause in other instances. */
 async function counted() {
   const rows = []
-  for (const subject of Object.keys(subjects).filter((name) => name !== 'inside')) {
-    for (const count of [1, 2, 4]) {
+  for (const subject of versions) {
+    for (const count of instanceCounts) {
       const { instances, close } = await openInstances(subject, count)
       const row = { instances: `${subject}, ${count}` }
       for (const kind of ['user', 'shared']) {
         const writes = size(40, 4)
         await sleep(1000) // what the boot, or the writes before, have caused is over
         const start = await sum(instances, 'transactions')
-        await instances[0].order('writeSlowly', { kind, writes, pause: 100 })
+        await ask(instances[0], { order: 'writeSlowly', kind, writes, pause: 100 })
         await sleep(1000)
         row[`transactions a ${kind} write`] = (
           ((await sum(instances, 'transactions')) - start) /
@@ -144,22 +140,15 @@ async function counted() {
 
 async function openInstances(subject, count) {
   const { url, tree, notifiesInside = false } = subjects[subject]
-  const children = processes[tree ? 'before' : 'here'].slice(0, count)
-  const instances = children.map((child) => ({
-    order(order, options) {
-      const answer = messageOf(child)
-      child.send({ order, ...options })
-      return answer
-    },
-  }))
+  const instances = processes[tree ? 'before' : 'here'].slice(0, count)
   // One by one: the first one makes the tables.
-  for (const instance of instances) await instance.order('open', { url, notifiesInside })
-  return { instances, close: () => Promise.all(instances.map((instance) => instance.order('close'))) }
+  for (const each of instances) await ask(each, { order: 'open', url, notifiesInside })
+  return { instances, close: () => Promise.all(instances.map((each) => ask(each, { order: 'close' }))) }
 }
 
 /** What all instances answer together. */
 async function sum(instances, order) {
-  const answers = await Promise.all(instances.map((instance) => instance.order(order)))
+  const answers = await Promise.all(instances.map((each) => ask(each, { order })))
   return answers.reduce((total, answer) => total + answer, 0)
 }
 

@@ -7,11 +7,11 @@ import { connect } from 'node:net'
 import { pathToFileURL } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Fastify from 'fastify'
-import { median, report, rotate, size } from './support/measure.mjs'
-import { messageOf } from './support/message.mjs'
+import { inRounds, median, report, size } from './support/measure.mjs'
+import { ask, messageOf } from './support/message.mjs'
 
 const connections = size([1000, 3000], [50])
-const rounds = size(30, 5)
+const options = { rounds: size(30, 5), warmUps: 3 }
 
 for (const count of connections) await deliveries(count)
 await memory(size(7900, 200)) // an instance has 8,000 of callers
@@ -20,13 +20,11 @@ await writes()
 /** Both hold as many readers at once, and write to them in turn. */
 async function deliveries(count) {
   const subjects = { net: await open('net', count), ours: await open('ours', count) }
-  const samples = []
-  for (let round = 0; round < rounds; round++) {
-    const sampled = {}
-    for (const name of rotate(Object.keys(subjects), round))
-      sampled[name] = await deliver(subjects[name], round)
-    if (round > 2) samples.push(sampled) // the first ones warm up
-  }
+  const samples = await inRounds(
+    Object.keys(subjects),
+    (name, round) => deliver(subjects[name], round),
+    options,
+  )
   const ratios = (member) => samples.map(({ net, ours }) => ours[member] / net[member])
   report(
     `Streams, one event to ${count} readers`,
@@ -42,10 +40,10 @@ async function deliveries(count) {
   for (const { close } of Object.values(subjects)) close()
 }
 
-async function deliver({ child, readers }, round) {
+async function deliver({ child, receive }, round) {
   const value = `round ${round}`
   const before = await ask(child, 'cpu')
-  const received = readers.receive(value)
+  const received = receive(value)
   const start = performance.now()
   child.send({ publish: value })
   await received
@@ -58,14 +56,13 @@ async function memory(count) {
   const rows = []
   for (const name of ['net', 'http', 'ours']) {
     const { child, port, close } = await start(name)
-    const first = await openReaders(port, 1) // what is made once
+    await openReaders(port, 1) // what is made once
     const before = await ask(child, 'memory')
-    const readers = await openReaders(port, count)
+    await openReaders(port, count)
     await sleep(size(2000, 10)) // buffers of the heads are let go
     const after = await ask(child, 'memory')
     const each = (member) => ((after[member] - before[member]) / count / 1000).toFixed(2)
     rows.push({ subject: name, 'heap kB': each('heap'), 'RSS kB': each('rss') })
-    for (const { close: end } of [first, readers]) end()
     close()
   }
   report(`Streams, memory of a connection with ${count}`, rows)
@@ -81,17 +78,13 @@ async function writes() {
     'without the routes': await writer('@fastify-modular/settings', count, { stream: false }),
     'without readers': await writer('@fastify-modular/settings', count),
   }
-  const samples = []
-  for (let round = 0; round < rounds; round++) {
-    const sampled = {}
-    for (const name of rotate(Object.keys(subjects), round)) {
-      const start = process.cpuUsage()
-      await subjects[name]()
-      const { user, system } = process.cpuUsage(start)
-      sampled[name] = (user + system) / count
-    }
-    if (round > 2) samples.push(sampled) // the first ones warm up
+  const spend = async (name) => {
+    const start = process.cpuUsage()
+    await subjects[name]()
+    const { user, system } = process.cpuUsage(start)
+    return (user + system) / count
   }
+  const samples = await inRounds(Object.keys(subjects), spend, options)
   const medianOf = (name) => median(samples.map((each) => each[name]))
   const [first] = Object.keys(subjects)
   report(
@@ -125,27 +118,15 @@ async function start(name) {
 }
 
 async function open(name, count) {
-  const { child, port, close } = await start(name)
-  const readers = await openReaders(port, count)
-  return {
-    child,
-    readers,
-    close() {
-      readers.close()
-      close()
-    },
-  }
+  const server = await start(name)
+  return { ...server, receive: await openReaders(server.port, count) }
 }
 
-function ask(child, what) {
-  const answer = messageOf(child)
-  child.send(what)
-  return answer
-}
-
-/** Connections that have the first bytes; eight of each caller. */
+/**
+ * Opens connections, eight of each caller, which end with the server. Resolves, when all have the first bytes, with a function
+ * that waits until all have received a value.
+ */
 async function openReaders(port, count) {
-  const sockets = []
   let waiting = { value: '\n\n', left: count, resolve() {} }
   const opened = new Promise((resolve) => (waiting.resolve = resolve))
   for (let index = 0; index < count; index++) {
@@ -160,12 +141,8 @@ async function openReaders(port, count) {
     socket.write(
       `GET /api/settings/stream HTTP/1.1\r\nhost: bench\r\nx-caller: ${count === 1 ? 'first' : Math.floor(index / 8)}\r\nuser-agent: Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/120.0.0.0\r\naccept: text/event-stream\r\naccept-language: en\r\n\r\n`,
     )
-    sockets.push(socket)
     if (index % 200 === 199) await once(socket, 'data')
   }
   await opened
-  return {
-    receive: (value) => new Promise((resolve) => (waiting = { value: `"${value}"`, left: count, resolve })),
-    close: () => sockets.forEach((socket) => socket.destroy()),
-  }
+  return (value) => new Promise((resolve) => (waiting = { value: `"${value}"`, left: count, resolve }))
 }

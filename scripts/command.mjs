@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 
 /** Runs a program to its end and throws when it fails. Options are those of node:child_process. */
@@ -40,9 +41,13 @@ export function pnpm(args, options) {
   return run('npx', ['--yes', pinnedPnpm(), ...args], options)
 }
 
-/** Like `pnpm`, silently: the output is shown when it fails. */
-export function quietPnpm(args, options) {
-  return capture('npx', ['--yes', pinnedPnpm(), ...args], options)
+/** Packs packages into a folder, with one start of pnpm, which takes a second. Returns the tarballs by the names of the packages. */
+export async function packAll(folders, destination) {
+  if (folders.length === 0) return new Map()
+  const filters = folders.flatMap((folder) => ['--filter', `./${folder}`])
+  const args = ['pack', '--json', '--pack-destination', resolve(destination)]
+  const packed = JSON.parse(await capture('npx', ['--yes', pinnedPnpm(), ...filters, ...args]))
+  return new Map([packed].flat().map(({ name, filename }) => [name, filename]))
 }
 
 /** Runs a program of this repository's node_modules under this very Node. */

@@ -6,7 +6,7 @@
 // this file imports nothing but Node's modules and files beside it.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { capture, quietPnpm, run } from './command.mjs'
+import { capture, packAll, run } from './command.mjs'
 import { manifestOf, packageFolders } from './files.mjs'
 
 const [, , part, folder, flag] = process.argv
@@ -19,24 +19,26 @@ await parts[part]()
 
 async function pack() {
   mkdirSync(folder, { recursive: true })
-  const packOne = async (each) => {
+  const missing = []
+  for (const each of published) {
     const { name } = manifestOf(each)
     if (await isPublished(name)) console.log(`${name}@${version} is published already`)
-    else await packWithCommit(each)
+    else missing.push(each)
   }
-  await Promise.all(published.map(packOne))
+  await packWithCommit(missing)
 }
 
 /** npm shows the `gitHead` of a manifest: the commit that the tag of the release has to name. */
-async function packWithCommit(each) {
-  const file = join(each, 'package.json')
-  const text = readFileSync(file, 'utf8')
+async function packWithCommit(folders) {
   const gitHead = (await capture('git', ['rev-parse', 'HEAD'])).trim()
-  writeFileSync(file, JSON.stringify({ ...JSON.parse(text), gitHead }))
+  const manifests = folders.map((each) => join(each, 'package.json'))
+  const texts = manifests.map((file) => readFileSync(file, 'utf8'))
   try {
-    await quietPnpm(['pack', '--pack-destination', resolve(folder)], { cwd: each })
+    for (const [index, text] of texts.entries())
+      writeFileSync(manifests[index], JSON.stringify({ ...JSON.parse(text), gitHead }))
+    await packAll(folders, folder)
   } finally {
-    writeFileSync(file, text)
+    for (const [index, text] of texts.entries()) writeFileSync(manifests[index], text)
   }
 }
 
@@ -76,13 +78,8 @@ async function tag() {
   const [commit] = commits
   if (commits.size > 1 || !commit)
     throw new Error(`${name} was packed from ${[...commits].join(', ')}: no tag names all of it`)
-  const isMade = await capture('gh', ['release', 'view', name]).then(
-    () => true,
-    () => false,
-  )
-  if (!isMade) {
-    await run('gh', ['release', 'create', name, '--target', commit, '--generate-notes'])
-  }
+  const made = await capture('gh', ['release', 'view', name]).catch(() => undefined)
+  if (made === undefined) await run('gh', ['release', 'create', name, '--target', commit, '--generate-notes'])
 }
 
 function commonVersion() {

@@ -16,16 +16,22 @@ export async function measure(subjects, options) {
 }
 
 /** Like `measure`, but returns each round's ns per operation, for ratios within a round. */
-export async function sample(subjects, { rounds = size(9, 3) } = {}) {
+export function sample(subjects, options) {
+  const time = async (name) => {
+    const start = process.hrtime.bigint()
+    const operations = await subjects[name]()
+    return Number(process.hrtime.bigint() - start) / operations
+  }
+  return inRounds(Object.keys(subjects), time, options)
+}
+
+/** Calls `take(name, round)` for all names, in rotated rounds; returns each round's results by name, without those that warm up. */
+export async function inRounds(names, take, { rounds = size(9, 3), warmUps = 1 } = {}) {
   const samples = []
   for (let round = 0; round < rounds; round++) {
     const sampled = {}
-    for (const name of rotate(Object.keys(subjects), round)) {
-      const start = process.hrtime.bigint()
-      const operations = await subjects[name]()
-      sampled[name] = Number(process.hrtime.bigint() - start) / operations
-    }
-    if (round > 0) samples.push(sampled) // the first round warms up
+    for (const name of rotate(names, round)) sampled[name] = await take(name, round)
+    if (round >= warmUps) samples.push(sampled)
   }
   return samples
 }

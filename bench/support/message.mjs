@@ -1,4 +1,4 @@
-// Hears from a process that was forked.
+// Talks with a process that was forked.
 
 /** The next message of a child. Fails when the child ends instead, or says nothing for a minute. */
 export function messageOf(child) {
@@ -13,4 +13,11 @@ export function messageOf(child) {
     const timer = setTimeout(() => finish(reject, new Error(`${child.spawnargs[1]} says nothing`)), 60_000)
     child.on('message', heard).on('exit', ended)
   })
+}
+
+/** Sends a message, and returns the answer. */
+export function ask(child, message) {
+  const answer = messageOf(child)
+  child.send(message)
+  return answer
 }

@@ -1,8 +1,8 @@
 // Compares servers over real sockets by what they spend: CPU time of the server's process per request.
 import { fork } from 'node:child_process'
 import { openLoad } from './load.mjs'
-import { median, percentile, rotate, size } from './measure.mjs'
-import { messageOf } from './message.mjs'
+import { inRounds, median, percentile, rotate, size } from './measure.mjs'
+import { ask, messageOf } from './message.mjs'
 
 /**
  * Measures cases ({ case: { subject: { server, path, headers, status } } }) on servers ({ server: URL of a script that
@@ -26,17 +26,12 @@ export async function compareServers(scripts, cases, { series = size(7, 1) } = {
 /** The compiler works in the server's process, and is not done with a whole request after some thousands of them. */
 const warmUp = size(20_000, 400)
 
-async function sampleCase(servers, subjects, { rounds = size(9, 2), requests = size(1000, 100) } = {}) {
-  const samples = []
-  for (let round = 0; round <= rounds; round++) {
-    const sample = {}
-    for (const subject of rotate(Object.keys(subjects), round)) {
-      const { server, ...request } = subjects[subject]
-      sample[subject] = await servers[server].spend(request, round === 0 ? warmUp : requests)
-    }
-    if (round > 0) samples.push(sample) // the first round warms up
+function sampleCase(servers, subjects) {
+  const spend = (subject, round) => {
+    const { server, ...request } = subjects[subject]
+    return servers[server].spend(request, round === 0 ? warmUp : size(1000, 100))
   }
-  return samples
+  return inRounds(Object.keys(subjects), spend, { rounds: size(10, 3) })
 }
 
 function summarise(subjects, samples) {
@@ -65,16 +60,12 @@ async function startServer(script) {
   const child = fork(script, { execArgv: sameHeap })
   const { port } = await messageOf(child)
   const load = openLoad(port)
-  const cpu = async () => {
-    child.send('cpu')
-    return messageOf(child)
-  }
   return {
     /** CPU µs per request. */
     async spend({ status, ...request }, count) {
-      const before = await cpu()
+      const before = await ask(child, 'cpu')
       await load.send(request, status, count)
-      return ((await cpu()) - before) / count
+      return ((await ask(child, 'cpu')) - before) / count
     },
     stop() {
       load.close()

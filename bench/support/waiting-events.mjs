@@ -8,7 +8,7 @@ import { Type } from '@sinclair/typebox'
 import Database from 'better-sqlite3'
 import Fastify from 'fastify'
 import pg from 'pg'
-import { median, report, rotate, size } from './measure.mjs'
+import { inRounds, median, report, size } from './measure.mjs'
 
 /** Core as it is here, and as it was in the checkout (built) that BENCH_BEFORE names. */
 async function loadVersions() {
@@ -44,17 +44,13 @@ export async function measureWaiting(serverUrl) {
 /** How fast the first thousand events are handled, by how many wait. */
 async function backlog(title, versions, measureRate) {
   const counts = size([1_000, 30_000, 100_000], [1_000, 2_000])
-  const cases = Object.keys(versions).flatMap((name) => counts.map((waiting) => ({ name, waiting })))
-  const rates = new Map(cases.map((one) => [one, []]))
-  for (let round = 0; round < size(5, 1); round++) {
-    for (const one of rotate(cases, round))
-      rates.get(one).push(await measureRate(versions[one.name], one.waiting))
-  }
-  const rate = (name, waiting) =>
-    median(rates.get(cases.find((one) => one.name === name && one.waiting === waiting)))
+  const cases = Object.keys(versions).flatMap((name) => counts.map((waiting) => [name, waiting]))
+  const measureCase = ([name, waiting]) => measureRate(versions[name], waiting)
+  const samples = await inRounds(cases, measureCase, { rounds: size(5, 1), warmUps: 0 })
+  const rate = (...each) => median(samples.map((sample) => sample[each])) // `after,1000`
   report(
     title,
-    cases.map(({ name, waiting }) => ({
+    cases.map(([name, waiting]) => ({
       version: name,
       waiting,
       'handled per s': Math.round(rate(name, waiting)),

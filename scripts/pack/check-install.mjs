@@ -13,8 +13,9 @@ const fastifyVersions = [
   { version: '6.0.0-alpha.4', node: 22 },
 ]
 
-/** Throws with the output of npm or of the application. `tarballs` are the paths of all packages. */
-export async function checkInstall(folder, tarballs) {
+/** Throws with the output of npm or of the application. Packages are `{ filename }`. */
+export async function checkInstall(folder, packages) {
+  const tarballs = packages.map(({ filename }) => filename)
   for (const { version, node } of fastifyVersions) {
     if (nodeMajor < node) {
       console.log(`not installed beside Fastify ${version}: it needs Node ${node}+`)

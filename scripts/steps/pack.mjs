@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { capture, quietPnpm } from '../command.mjs'
+import { capture, packAll } from '../command.mjs'
 import { filesBelow, manifestOf, packageFolders } from '../files.mjs'
 import { checkConsumer } from '../pack/check-consumer.mjs'
 import { checkContent } from '../pack/check-content.mjs'
@@ -16,7 +16,10 @@ export default async function pack() {
   const scratch = mkdtempSync(join(tmpdir(), 'fastify-modular-pack-'))
   try {
     const published = packageFolders().filter((folder) => !manifestOf(folder).private)
-    const packages = await all(published.map((folder) => packOne(folder, scratch)))
+    const tarballs = await packAll(published, scratch)
+    const packages = await all(
+      published.map((folder) => readTarball(folder, tarballs.get(manifestOf(folder).name), scratch)),
+    )
     const command = packages.find(({ manifest }) => manifest.bin !== undefined)
     const libraries = packages.filter((each) => each !== command)
     const consumer = createConsumer(join(scratch, 'app'), libraries)
@@ -25,9 +28,8 @@ export default async function pack() {
       blocks: code.flatMap(({ blocks }) => blocks),
       options: typeScriptOptions(readFileSync('packages/core/README.md', 'utf8')),
     }
-    const tarballs = libraries.map(({ filename }) => filename)
     await all([
-      checkInstall(scratch, tarballs),
+      checkInstall(scratch, libraries),
       checkCreate(scratch, { command, packages }),
       checkConsumer(consumer, use).then(() => checkFastifyCli(consumer)),
     ])
@@ -47,11 +49,8 @@ async function all(tasks) {
   return results.map(({ value }) => value)
 }
 
-/** Packs one folder; publint and attw read the tarball, `content` is where it is unpacked. */
-async function packOne(folder, scratch) {
-  const { filename } = JSON.parse(
-    await quietPnpm(['pack', '--json', '--pack-destination', scratch], { cwd: folder }),
-  )
+/** publint and attw read the tarball of a folder; `content` is where it is unpacked. */
+async function readTarball(folder, filename, scratch) {
   await capture(process.execPath, ['node_modules/publint/src/cli.js', filename, '--strict'])
   if (manifestOf(folder).exports !== undefined) {
     await capture(process.execPath, [

@@ -1,5 +1,5 @@
 /** Runs a test file of node:test, as a reader of the guides does. */
-import { execFile } from 'node:child_process'
+import { spawnNode } from './spawn-app.ts'
 
 /** How a file of node:test ended. */
 export interface NodeTestResult {
@@ -9,16 +9,11 @@ export interface NodeTestResult {
   readonly output: string
 }
 
-/** Runs `node --test file` to its end, for at most four minutes. */
+/** Runs `node --test file` to its end. @throws {Error} with what it printed, when there is no result within four minutes */
 export async function runNodeTest(file: string): Promise<NodeTestResult> {
-  const args = ['--test', '--test-reporter=tap', file]
-  const env = { ...process.env, NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: undefined }
-  const output = await new Promise<string>((resolve) => {
-    execFile(process.execPath, args, { env, timeout: 240_000 }, (_error, stdout, stderr) =>
-      resolve(stdout + stderr),
-    )
-  })
-  const count = (what: string): number =>
-    Number(new RegExp(`^# ${what} (\\d+)$`, 'm').exec(output)?.[1] ?? -1)
-  return { passed: count('pass'), failed: count('fail'), output }
+  const env = { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: undefined }
+  const run = spawnNode('--test', { args: ['--test-reporter=tap', file], env, timeout: 240_000 })
+  const [, passed, failed] = await run.printed(/^# pass (\d+)$[^]*^# fail (\d+)$/m)
+  await run.exited
+  return { passed: Number(passed), failed: Number(failed), output: run.log() }
 }

@@ -4,6 +4,7 @@ import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { rawRequest } from '@fastify-modular/test-support/raw-http'
 import { spawnApp, spawnNode } from '@fastify-modular/test-support/spawn-app'
 import { until } from '@fastify-modular/test-support/until'
 import { test } from 'tap'
@@ -48,11 +49,16 @@ test('what is created', async (t) => {
   await t.test('it answers as its README says, lets people sign in, and ends', async (t) => {
     const app = await spawnApp('dist/src/main.js', { cwd: folder, env })
     t.teardown(() => app.stop())
+    t.notMatch(app.log(), '"level":40', 'nothing to warn of')
     const readme = readFileSync(join(folder, 'README.md'), 'utf8')
     const commands = [...readme.matchAll(/^curl -i (?:-X (\w+) )?http:\/\/127\.0\.0\.1:3000(\S*) +# (\d+)/gm)]
     t.equal(commands.length, 2)
     for (const [, method = 'GET', path = '', status] of commands)
       t.equal((await fetch(app.url + path, { method })).status, Number(status), `${method} ${path}`)
+
+    const port = Number(new URL(app.url).port)
+    const { status } = await rawRequest({ port }, { method: 'GET', target: '*api/notes', headers: {} })
+    t.equal(status, 401, 'a target that is no path has no session')
 
     const [, password = ''] = await app.printed(/with the password (\S+)/)
     t.ok(password.length >= 16)

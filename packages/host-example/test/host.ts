@@ -1,9 +1,12 @@
 /** The application as a process of its own, and people who use it. */
+import { scryptSync } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContext } from 'playwright-core'
 import { spawnApp, type SpawnedApp } from '@fastify-modular/test-support/spawn-app'
+import { createAccountStore, demoAccounts } from '#src/auth/accounts.js'
+import { openSqlite } from '#src/database/sqlite.js'
 
 /** The built entry of the application. */
 export const entry = new URL('../dist/main.js', import.meta.url)
@@ -43,9 +46,9 @@ export interface Host extends SpawnedApp {
   signIn(username: string, password?: string): Promise<Person>
 }
 
-/** Starts the application on a free port, with an empty SQLite file unless `env` says otherwise. */
+/** Starts the application on a free port, with a SQLite file that has the demo accounts alone unless `env` names a database. */
 export async function startHost(t: Teardown, env: Readonly<Record<string, string>> = {}): Promise<Host> {
-  const database = env['DATABASE_URL'] ?? `sqlite:${join(await tempFolder(t), 'host.sqlite')}`
+  const database = env['DATABASE_URL'] ?? (await databaseWithAccounts(t))
   const app = await spawnApp(entry, {
     env: {
       NODE_ENV: undefined,
@@ -63,6 +66,20 @@ export async function startHost(t: Teardown, env: Readonly<Record<string, string
     anonymous: person(app.url, ''),
     signIn: (username, password = `demo-${username}`) => signIn(app.url, username, password),
   }
+}
+
+/** Passwords are hashed at the least cost, which a hash says itself: hashing is most of a boot, and of signing in. */
+async function databaseWithAccounts(t: Teardown): Promise<string> {
+  const file = join(await tempFolder(t), 'host.sqlite')
+  const database = await openSqlite(file)
+  const { addIfMissing } = createAccountStore(database)
+  for (const { name, permissions, isAdmin } of demoAccounts) {
+    const hash = scryptSync(`demo-${name}`, 'salt', 32, { N: 2, r: 1, p: 1 }).toString('base64url')
+    const passwordHash = `scrypt$2$1$1$${Buffer.from('salt').toString('base64url')}$${hash}`
+    await addIfMissing({ name, passwordHash, permissions, isAdmin, isDemo: true })
+  }
+  await database.close()
+  return `sqlite:${file}`
 }
 
 /** A folder that goes with the test. */

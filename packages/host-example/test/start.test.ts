@@ -11,7 +11,7 @@ const secrets = {
 }
 
 test('it starts on an empty database, prints its address and the demo accounts, and answers', async (t) => {
-  const host = await startHost(t)
+  const host = await startHost(t, { DATABASE_URL: `sqlite:${join(await tempFolder(t), 'host.sqlite')}` })
   await host.printed(/Demo accounts: admin, editor, alice, bob/)
   for (const path of ['/health', '/health/live'])
     t.same((await host.anonymous.ask(path)).json, { status: 'ok' }, path)

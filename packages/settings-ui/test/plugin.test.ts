@@ -97,7 +97,7 @@ test('UI-28: assets are public, hashed, immutable, compressed and within the bud
   }
   const isOthers = (name: string) => name.startsWith('others.')
   t.ok((await sizeOf(isOthers)) <= 5000, 'changes of others within the budget')
-  t.ok((await sizeOf((name) => !isOthers(name))) <= 40_600, 'all other scripts within the budget')
+  t.ok((await sizeOf((name) => !isOthers(name))) <= 40_500, 'all other scripts within the budget')
   t.equal((await app.inject({ url: '/settings/assets/app.js', ...as('ada') })).statusCode, 404)
 })
 

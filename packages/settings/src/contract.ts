@@ -16,8 +16,6 @@ import {
   type WriteOptions,
 } from './write/write.ts'
 
-export type { SettingDefinitions } from './definitions/registry.ts'
-
 /**
  * The ten operations of the contract. Calls are trusted: no permission is checked, any scope may be written.
  * Unknown keys: reads give null, writes throw `NotFoundException`. User scope without `userId` throws `ArgumentException`.

@@ -157,10 +157,7 @@ const schema: OptionsSchema<SettingsOptions> = Type.Object({
   history: orFalse<HistoryRetentionOptions>({ days: option.positive(), perValue: option.positive() }),
 })
 
-/**
- * @throws {FMOD_SETTINGS_INVALID_OPTION} with all options that cannot be used
- * @throws {FMOD_SETTINGS_STORE_PORT} the store was made for another version of its port
- */
+/** @throws {FMOD_SETTINGS_INVALID_OPTION} with all options that cannot be used */
 export function checkOptions(options: SettingsOptions): void {
   const problems = optionProblems(schema, options)
   if (options.translate && !options.locales)

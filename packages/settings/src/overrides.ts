@@ -3,7 +3,7 @@ import type { Registry } from './definitions/registry.ts'
 import { FMOD_SETTINGS_INVALID_OPTION, FMOD_SETTINGS_INVALID_OVERRIDES, toLines } from './misuse-errors.ts'
 import type { JsonValue } from './setting-definition.ts'
 import { checkJson, deepFreeze, encodeValue, readText } from './values/json.ts'
-import { parseValue, type RegisteredSetting, validateValue } from './values/validate.ts'
+import { parseValue, type RegisteredSetting } from './values/validate.ts'
 
 /** Values by key. Those of the environment win over those of the option, being closer to the machine. */
 export type Overrides = Readonly<Record<string, JsonValue>>
@@ -59,7 +59,7 @@ export function checkOverrides(locked: Locked, registry: Registry): void {
 export function problemsOf(key: string, value: unknown, registry: Registry): string[] {
   const setting = registry.find(key)
   if (!setting) return [`no module defines "${key}"`]
-  return validateValue(setting, value).map((message) => `"${key}": ${message}`)
+  return parseValue(setting, value).errors.map((message) => `"${key}": ${message}`)
 }
 
 function overridesFromEnvironment(): Overrides {

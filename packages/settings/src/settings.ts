@@ -1,12 +1,12 @@
 /** What `app.settings` is. */
-import type { SettingDefinitions, SettingsContract } from './contract.ts'
+import type { SettingsContract } from './contract.ts'
 import type { FastifyRequest } from 'fastify'
 import type { SettingValueDto } from './reading/dto.ts'
 import type { SettingsFilter } from './reading/list.ts'
 import type { SetOptions, ValuePlace } from './write/set.ts'
 import type { BulkSettingUpdate, WriteOptions } from './write/write.ts'
 import type { TokenMap } from './definitions/builder.ts'
-import type { Registry } from './definitions/registry.ts'
+import type { Registry, SettingDefinitions } from './definitions/registry.ts'
 import type { DynamicKey, SettingKeyMap, SettingToken } from './definitions/tokens.ts'
 import type { SettingsStats } from './diagnostics.ts'
 import type { Listeners, SettingListener } from './events.ts'
@@ -17,7 +17,8 @@ import type { ExportOptions, ImportOptions, ImportReport, SettingsExport } from 
 import type { SettingsStatus } from './memory/coherence.ts'
 import type { SharedValues } from './memory/shared-values.ts'
 import type { LockedValue } from './overrides.ts'
-import type { OrphanedSetting, SettingInspection } from './reading/inspect.ts'
+import type { SettingInspection } from './reading/inspect.ts'
+import type { KeyCount } from './store/store.ts'
 import type { SettingsReader, UserReader } from './reading/reader.ts'
 import type { ReencryptReport } from './secrets/reencrypt.ts'
 import type { JsonValue, SettingDefinition } from './setting-definition.ts'
@@ -94,8 +95,8 @@ export interface Settings extends SettingsReader {
    * client of the page begins. It is data, which `script-src 'self'` allows. The page is not the same for all callers then.
    */
   publicData(request: FastifyRequest): Promise<string>
-  /** Returns what is stored for settings that no module defines: kept, but not shown. Visits their rows only. */
-  orphans(): Promise<readonly OrphanedSetting[]>
+  /** Counts what is stored for settings that no module defines, which is kept, but not shown. Visits their rows only. */
+  orphans(): Promise<readonly KeyCount[]>
   /**
    * Encrypts all sensitive values with the active key, those in the history included, in small transactions. Cost: it reads
    * both tables. Values and versions stay as they are. Safe to repeat, to interrupt and to run twice at once.

@@ -3,7 +3,7 @@ import { Registry } from '#src/definitions/registry.js'
 import { type SettingDefinition, SettingScope, SettingType } from '#src/setting-definition.js'
 import { createPatternBudget } from '#src/values/pattern.js'
 import type { RegisteredSetting } from '#src/values/validate.js'
-import { validateValue } from '#src/values/validate.js'
+import { parseValue } from '#src/values/validate.js'
 
 /** Every type with its name, for tables. */
 export const allTypes = Object.entries(SettingType)
@@ -33,5 +33,5 @@ export function registered(type: SettingType, members?: Partial<SettingDefinitio
 
 /** What is wrong with a value, within a budget of its own. */
 export function problemsOf(setting: RegisteredSetting, value: unknown): readonly string[] {
-  return validateValue(setting, value, createPatternBudget())
+  return parseValue(setting, value, createPatternBudget()).errors
 }

@@ -40,7 +40,7 @@ export async function addSessions(
 export const sessionProvider: AuthProvider = {
   loginUrl: '/login',
   challenge: () => 'Cookie', // the WWW-Authenticate of a 401
-  authenticate: ({ session }) => session.get('caller') ?? null,
+  authenticate: ({ session }) => session.caller ?? null,
 }
 
 const ReturnTo = Type.Object({ returnTo: Type.Optional(Type.String()) })

@@ -135,6 +135,6 @@ export const sessionProvider: AuthProvider = {
   openapi: { session: { type: 'apiKey', in: 'cookie', name: 'session' } },
   authenticate({ session }) {
     if (session.failure) throw session.failure
-    return session.get('caller') ?? null
+    return session.caller ?? null
   },
 }

@@ -14,17 +14,9 @@ export {
   useState,
 } from 'preact/hooks'
 
-const { event: onEvent, vnode: onNode } = options
+const { event: onEvent } = options
 
 options.event = (event) => Object.assign(onEvent?.(event) ?? event, { nativeEvent: event })
-
-/** React's `onBlur` is of what is inside, too. */
-options.vnode = (node) => {
-  const { onBlur, ...others } = node.props as { readonly onBlur?: unknown; readonly children: unknown }
-  if (typeof node.type === 'string' && onBlur)
-    Object.assign(node, { props: { ...others, onfocusout: onBlur } })
-  onNode?.(node)
-}
 
 export function useSyncExternalStore<T>(subscribe: (listener: () => void) => () => void, read: () => T): T {
   const value = read()

@@ -4,15 +4,9 @@ import { type Preview, type PreviewTarget } from '../preview.ts'
 import type { ShowPreview } from '../react/model/previewer.ts'
 import type { JsonValue } from '../react/model/setting.ts'
 
-export interface Stage {
-  readonly show: ShowPreview
-  /** These keys are saved: they stay as they are shown. */
-  readonly settle: (keys: readonly string[]) => void
-  /** Call it when the document was read anew. */
-  readonly showAgain: () => void
-}
+export type Stage = ReturnType<typeof createStage>
 
-export function createStage(preview: Preview): Stage {
+export function createStage(preview: Preview) {
   const root = document.documentElement
   const sheet = new CSSStyleSheet()
   document.adoptedStyleSheets.push(sheet)
@@ -48,6 +42,7 @@ export function createStage(preview: Preview): Stage {
     return () => (element.textContent = textContent)
   }
 
+  /** These keys are saved: they stay as they are shown. */
   function settle(keys: readonly string[]): void {
     for (const key of keys) {
       shown.delete(key)
@@ -55,6 +50,7 @@ export function createStage(preview: Preview): Stage {
     }
   }
 
+  /** Call it when the document was read anew. */
   function showAgain(): void {
     undo.clear()
     sheet.replaceSync('')

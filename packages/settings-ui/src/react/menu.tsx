@@ -20,7 +20,6 @@ interface MenuButtonProps {
   readonly children: ReactNode
   /** `menu` for actions, `group` for check boxes and links, which Tab walks too. */
   readonly role?: 'menu' | 'group'
-  readonly isAbove?: boolean
 }
 
 /** A button and the menu that it opens. */
@@ -57,7 +56,7 @@ function isChoice({ target }: MouseEvent): boolean {
   return target instanceof Element && target.closest('a, button') !== null
 }
 
-function Popup({ button, role, name, isAbove, onClose, children }: PopupProps): ReactNode {
+function Popup({ button, role, name, onClose, children }: PopupProps): ReactNode {
   const element = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     const popup = element.current
@@ -87,7 +86,7 @@ function Popup({ button, role, name, isAbove, onClose, children }: PopupProps): 
 
   return (
     <div
-      className={isAbove ? 'fm fm-menu is-up' : 'fm fm-menu'}
+      className="fm fm-menu"
       ref={element}
       role={role}
       aria-label={name}

@@ -2,6 +2,8 @@
 import type { Page } from 'playwright-core'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
+import { definitions } from '../support/definitions.js'
+import { hinted } from '../support/hinted.js'
 import { visit } from '../support/visit.js'
 
 /** Something on the page of every kind: an override, a secret, errors, the bar that lists them. */
@@ -215,7 +217,10 @@ test('a save is announced whatever a search announces at the same time', async (
 })
 
 test('UI-23: right to left', async (t) => {
-  const visited = await visit(t, { ui: { locale: 'ar', messages: { manage: 'الإعدادات' } } })
+  const visited = await visit(t, {
+    settings: { definitions: [definitions, hinted] },
+    ui: { locale: 'ar', messages: { manage: 'الإعدادات' } },
+  })
   if (!visited) return
   const { page, open } = visited
   await open('/settings/manage?only=application')
@@ -234,4 +239,22 @@ test('UI-23: right to left', async (t) => {
   const left = async (part: string) => (await change.locator(part).boundingBox())?.x ?? 0
   t.ok((await left('del')) > (await left('ins')), 'the new value stands on the left')
   t.equal(await change.locator('> .fm-i').evaluate((icon) => getComputedStyle(icon).scale), '-1 1')
+  await page.keyboard.press('Escape')
+  await row.locator('input').fill('<')
+  await row.locator('input').blur()
+  await page.locator('.fm-attention button').first().click()
+  const problem = page.locator('.fm-attention a .fm-small')
+  t.equal(await problem.evaluate((text) => getComputedStyle(text).direction), 'rtl', 'below an English name')
+  t.equal(
+    await problem.evaluate((text) => getComputedStyle(text).whiteSpace),
+    'normal',
+    'all of it is in the menu',
+  )
+  await page.keyboard.press('Escape')
+  await open('/settings/manage?group=mail')
+  const example = page.locator('[data-key="mail.host"] input')
+  const order = await example.evaluate((input) => getComputedStyle(input, '::placeholder').unicodeBidi)
+  t.equal(order, 'plaintext', 'an example begins where its language begins')
+  const fold = page.locator('summary .fm-i')
+  t.equal(await fold.evaluate((icon) => getComputedStyle(icon).rotate), '90deg', 'what is folded points left')
 })

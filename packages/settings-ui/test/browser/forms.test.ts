@@ -3,6 +3,7 @@ import { setting, SettingScope } from '@fastify-modular/settings'
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
+import { boxOf } from '../support/looks.js'
 import { visit } from '../support/visit.js'
 
 const common = { scope: SettingScope.Application, group: 'Site' }
@@ -144,6 +145,15 @@ test('forms of Json settings', async (t) => {
     await save.click()
     await saved.waitFor()
     t.same(app.settings.get(site.limits), { rate: 2.5, mode: 'hard' })
+  })
+
+  await t.test('with a finger: each field of a form is 44 px high', async (t) => {
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true })
+    await open('/settings/manage')
+    for (const name of ['Rate', 'mode'])
+      t.ok((await boxOf(form('Limits').getByLabel(name))).height >= 44, name)
+    await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: false })
   })
 
   await t.test('the same value as JSON, and as a form again', async (t) => {

@@ -5,6 +5,7 @@ import type { Locator, Page } from 'playwright-core'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
 import { definitions } from '../support/definitions.js'
+import { boxOf } from '../support/looks.js'
 import { openPlain, plainHost } from '../support/plain-host.js'
 import { phone, visit } from '../support/visit.js'
 
@@ -157,6 +158,10 @@ test('a draft shows in the page itself', async (t) => {
     await field('Title').fill('Draft')
     await shows(page.locator('.fm-bar .fm-try'), on)
     t.equal(await toggle.count(), 1)
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true })
+    t.ok((await boxOf(toggle)).height >= 44, 'high enough for a finger')
+    await devtools.detach()
     await tap(toggle)
     await shows(title, 'Fastify Modular')
     await tap(toggle)
@@ -374,6 +379,24 @@ test('secrets and System settings are never previewed, whatever the host asks fo
     await element.locator('.fm-bar .fm-try').click()
     await frames(page)
     t.equal(await seen(), '{"key":"app.title","value":"Hi"}{"key":"app.title"}')
+    t.same(complaints, [])
+  })
+
+  await t.test('an element that is moved goes on; one that is taken away shows what is saved', async (t) => {
+    await element.locator('[data-key="app.title"] input').fill('Bye')
+    await shows(element.locator('.fm-bar .fm-try'), on)
+    await element.evaluate((moved) => document.body.prepend(moved))
+    await frames(page)
+    t.equal(await element.locator('[data-key="app.title"] input').inputValue(), 'Bye')
+    t.ok((await seen())?.endsWith('{"key":"app.title","value":"Bye"}'))
+    const last = await element.evaluate((node) => {
+      const heard = new Promise<unknown>((resolve) =>
+        node.addEventListener('fm-preview', (event) => resolve((event as CustomEvent<unknown>).detail)),
+      )
+      node.remove()
+      return heard
+    })
+    t.same(last, { key: 'app.title', value: undefined })
     t.same(complaints, [])
   })
 })

@@ -60,7 +60,7 @@ async function openWindow(
     onShown: () => undefined,
     say: (text) => said.push(text),
   })
-  const end = followSettings({ ...access, client: api, tag: access.tag ?? '' }, arrivals)
+  const end = followSettings(access, arrivals)
   const unsubscribe = editor.subscribe(() => queueMicrotask(arrivals.show))
   t.teardown(() => {
     unsubscribe()

@@ -9,11 +9,14 @@ import { onPage } from './page.ts'
  */
 export type LiveState = 'connecting' | 'live' | 'polling' | 'offline'
 
+/** What is to be kept up to date, and how its server is reached. */
 export interface Connection {
   open(signal: AbortSignal): Promise<Response>
   /** Reads everything without a stream, as the event that one would begin with. */
   poll(signal: AbortSignal): Promise<StreamEvent>
   take(news: News): void
+  /** Everything that is known, for a tab that joins; undefined while nothing is. */
+  snapshot(): StreamEvent | undefined
   /** Has the event `look` when a wait for the next attempt is to end. */
   readonly wakes: EventTarget
 }
@@ -30,14 +33,22 @@ const ownEvent: StreamEvent = { event: 'own', data: '' }
 /** Milliseconds. The server gives a sign of life every 25 s. */
 export const wait = { first: 1000, last: 30_000, poll: 60_000, silence: 40_000 }
 
+interface Kept {
+  readonly connection: Connection
+  /** Called with all that the connection brings. */
+  take(news: News): void
+  readonly signal: AbortSignal
+}
+
 /** Resolves when the signal aborts, or when the caller is not signed in any more. */
-export async function keepConnected(connection: Connection, signal: AbortSignal): Promise<void> {
+export async function keepConnected(kept: Kept): Promise<void> {
+  const { connection, take, signal } = kept
   let failures = 0
   while (!signal.aborted) {
-    const end = await connect(connection, signal, failures).catch(endOf)
+    const end = await connect(kept, failures).catch(endOf)
     if (signal.aborted) return
-    if (end === 'signed out') return connection.take({ state: end })
-    if (end === 'failed') connection.take({ state: 'offline' })
+    if (end === 'signed out') return take({ state: end })
+    if (end === 'failed') take({ state: 'offline' })
     const backoff = Math.min(wait.first * 2 ** failures, wait.last)
     if (end === 'failed') failures++
     else if (end === 'ended') failures = 0
@@ -50,11 +61,8 @@ export async function keepConnected(connection: Connection, signal: AbortSignal)
  * Reads one stream to its end. Returns the milliseconds until the next one where values were polled.
  * @throws {Error} the server does not answer, or the caller is not signed in
  */
-async function connect(
-  connection: Connection,
-  signal: AbortSignal,
-  failures: number,
-): Promise<number | 'ended'> {
+async function connect(kept: Kept, failures: number): Promise<number | 'ended'> {
+  const { connection, take, signal } = kept
   const silent = new AbortController()
   let watchdog: ReturnType<typeof setTimeout> | undefined
   const postpone = (): void => {
@@ -72,18 +80,18 @@ async function connect(
       const { status } = response
       // An instance that closes answers 503, too: the next one may have a stream.
       if (isRefusal(status) || (status >= 500 && failures === 0)) throw new SettingsRequestError(status, {})
-      await poll(connection, signal)
+      await poll(kept)
       const after = 1000 * Number(response.headers.get('retry-after'))
       return after >= wait.first && after < wait.poll ? after : wait.poll
     }
-    connection.take({ state: 'live' })
+    take({ state: 'live' })
     let isOver = false
     await readEvents(response.body, postpone, (event) => {
       isOver ||= event.event === 'over'
-      connection.take({ event })
+      take({ event, state: 'live' })
     })
     if (!isOver) return 'ended'
-    await poll(connection, signal)
+    await poll(kept)
     return wait.poll
   } finally {
     clearTimeout(watchdog)
@@ -99,10 +107,10 @@ function endOf(error: unknown): 'signed out' | 'failed' {
   return error instanceof SettingsRequestError && isRefusal(error.status) ? 'signed out' : 'failed'
 }
 
-async function poll(connection: Connection, signal: AbortSignal): Promise<void> {
+async function poll({ connection, take, signal }: Kept): Promise<void> {
   const everything = await connection.poll(signal)
   signal.throwIfAborted()
-  for (const event of [everything, ownEvent]) connection.take({ event, state: 'polling' })
+  for (const event of [everything, ownEvent]) take({ event, state: 'polling' })
 }
 
 /** Resolves after a time, when the signal aborts, when somebody looks, or when the browser has a network again. */

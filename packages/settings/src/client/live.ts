@@ -1,25 +1,19 @@
 /** @fastify-modular/settings/client/live: the client that is told of changes as they happen. */
-import type { SettingToken } from '../definitions/tokens.ts'
-import type { JsonValue } from '../setting-definition.ts'
+import { keyOf, type SettingReference, type SettingToken } from '../definitions/tokens.ts'
+import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import type { StreamedSetting } from '../streams/audience.ts'
 import type { PublicData } from '../streams/caller-tags.ts'
-import {
-  createOpen,
-  createSettingsClient,
-  type SettingsClient,
-  type SettingsClientOptions,
-} from './client.ts'
-import type { LiveState } from './connection.ts'
-import { Feed } from './feed.ts'
-import { currentPage, findTabs, isVisible, onPage } from './page.ts'
+import type { SettingsClient } from './client.ts'
+import { type LiveState, pause, wait } from './connection.ts'
+import { currentPage } from './page.ts'
+import { type Follower, type FollowOptions, Stream } from './stream.ts'
 
 export type { LiveState } from './connection.ts'
-export { type Follower, followSettings, type FollowOptions } from './follow.ts'
+export { type Follower, followSettings, type FollowOptions } from './stream.ts'
 export type { StreamedSetting } from '../streams/audience.ts'
 export type { PublicData } from '../streams/caller-tags.ts'
 
-export interface LiveClientOptions extends SettingsClientOptions {
-  /** Follows public settings alone, which needs no signed-in caller. @default false */
-  readonly public?: boolean
+export interface LiveClientOptions extends Omit<FollowOptions, 'tag'> {
   /** The first values. @default those that `app.settings.publicData` has written into the page */
   readonly data?: PublicData
 }
@@ -43,28 +37,18 @@ export interface LiveClient extends SettingsClient {
 }
 
 /** A settings client that follows changes: `createLiveClient().watch(app.title, (title) => …)`. */
-export function createLiveClient(options: LiveClientOptions = {}): LiveClient {
-  const data = options.data ?? readData()
-  const fetchTagged: typeof fetch = async (...args) => {
-    const response = await (options.fetch ?? fetch)(...args)
-    const tag = response.headers.get('settings-tag')
-    if (tag !== null) live.meet(tag)
-    if (response.ok && (args[1]?.method ?? 'GET') !== 'GET') live.look()
-    return response
-  }
-  const tagged = { ...options, fetch: fetchTagged }
-  const client = createSettingsClient(tagged)
-  const live = new Live(client, { ...tagged, data })
+export function createLiveClient({ data = readData(), ...options }: LiveClientOptions = {}): LiveClient {
+  const values = new LiveValues(options, data)
   return {
-    ...client,
-    watch: (reference: Reference, listener: (value: never) => void) =>
-      live.watch(keyOf(reference), listener as Listener), // the caller vouches for the type
-    known: (reference: Reference) => live.known(keyOf(reference)) as never,
+    ...values.stream.client,
+    watch: (reference: SettingReference, listener: (value: never) => void) =>
+      values.watch(keyOf(reference), listener as Listener), // the caller vouches for the type
+    known: (reference: SettingReference) => values.known(keyOf(reference)) as never,
     first: (key) => data.values[key],
     get state() {
-      return live.state
+      return values.state
     },
-    onState: (listener) => live.onState(listener),
+    onState: (listener) => values.states.add(listener),
   }
 }
 
@@ -73,134 +57,161 @@ function readData(): PublicData {
   return text ? (JSON.parse(text) as PublicData) : { tag: null, values: {} } // written by this package
 }
 
-type Reference = string | { readonly key: string }
-
 type Listener = (value: JsonValue) => void
 
-function keyOf(reference: Reference): string {
-  return typeof reference === 'string' ? reference : reference.key
-}
+/** Called later, so that one that throws breaks nothing but itself; not after they were removed. */
+class Listeners<T> {
+  readonly #all = new Set<(value: T) => void>()
 
-/** Milliseconds. A tag that another one follows so soon means nothing: each answer has its own. */
-const tagLife = 1000
+  get size(): number {
+    return this.#all.size
+  }
+
+  /** One that is added twice is called twice. @param known what it is called with at first */
+  add(callback: (value: T) => void, known?: T): () => void {
+    const listener = (value: T): void => callback(value)
+    this.#all.add(listener)
+    if (known !== undefined) this.#call(listener, known)
+    return () => this.#all.delete(listener)
+  }
+
+  call(value: T): void {
+    for (const listener of this.#all) this.#call(listener, value)
+  }
+
+  #call(listener: (value: T) => void, value: T): void {
+    queueMicrotask(() => {
+      if (this.#all.has(listener)) listener(value)
+    })
+  }
+}
 
 /** Milliseconds for which the stream stays when nothing is watched: the next page of a router may watch the same. */
 const linger = 1000
 
-class Live {
+/** The values that hold for one caller: shared ones of the stream, and the caller's own, which are read beside it. */
+class LiveValues implements Follower {
   state: LiveState = 'connecting'
-  readonly #client: SettingsClient
-  readonly #options: LiveClientOptions & { readonly data: PublicData }
-  readonly #listeners = new Map<string, Set<Listener>>()
-  readonly #stateListeners = new Set<{ readonly call: (state: LiveState) => void }>()
+  readonly states = new Listeners<LiveState>()
+  readonly stream: Stream
+  readonly #isPublic: boolean
+  readonly #listeners = new Map<string, Listeners<JsonValue>>()
   readonly #values: Map<string, JsonValue>
-  #feed: Feed | undefined
-  /** Names caller and session; null while that is not known, undefined where it means nothing. */
-  #tag: string | null | undefined
-  #tagged = -tagLife
+  /** The caller's own values; undefined while they are not known. */
+  #own: ReadonlyMap<string, JsonValue> | undefined
+  /** The last read of them; undefined while there is none. */
+  #ownRead: object | undefined
 
-  constructor(client: SettingsClient, options: LiveClientOptions & { readonly data: PublicData }) {
-    this.#client = client
-    this.#options = options
-    this.#values = new Map(Object.entries(options.data.values))
-    this.#tag = options.data.tag
-    onPage('visibilitychange', () => {
-      if (isVisible()) this.#start()
-      else if (!this.#feed?.isShared) this.#feed?.stop()
-    })
-    onPage('pageshow', () => this.#start())
-    // Else the browser keeps the page with its lock, and no other tab could lead.
-    onPage('pagehide', () => this.#feed?.stop())
+  constructor(options: LiveClientOptions, { tag, values }: PublicData) {
+    const send: typeof fetch = async (...request) => {
+      const response = await (options.fetch ?? fetch)(...request)
+      // Where there is no stream, all tabs read what was written.
+      const isWrite = (request[1]?.method ?? 'GET') !== 'GET'
+      if (response.ok && isWrite) this.stream.wakes.dispatchEvent(new Event('look'))
+      return response
+    }
+    this.stream = new Stream({ ...options, fetch: send, tag }, this)
+    this.#isPublic = options.public ?? false
+    this.#values = new Map(Object.entries(values))
   }
 
   known(key: string): JsonValue | undefined {
     return this.#values.get(key)
   }
 
-  onState(call: (state: LiveState) => void): () => void {
-    const listener = { call }
-    this.#stateListeners.add(listener)
-    return () => this.#stateListeners.delete(listener)
-  }
-
   watch(key: string, callback: Listener): () => void {
-    const listener: Listener = (value) => callback(value) // one that is passed twice is called twice
-    const listeners = this.#listeners.get(key) ?? new Set()
-    this.#listeners.set(key, listeners.add(listener))
-    const known = this.#values.get(key)
-    if (known !== undefined) this.#call(key, listener, known)
-    this.#feed?.publish(key)
-    this.#start()
+    const listeners = this.#listeners.get(key) ?? new Listeners()
+    this.#listeners.set(key, listeners)
+    const remove = listeners.add(callback, this.#values.get(key))
+    this.stream.start()
+    this.#publish(key)
     return () => {
-      listeners.delete(listener)
+      remove()
       if (listeners.size === 0 && this.#listeners.get(key) === listeners) this.#listeners.delete(key)
-      setTimeout(() => this.#listeners.size === 0 && this.#feed?.stop(), linger)
+      setTimeout(() => this.#listeners.size === 0 && this.stream.stop(), linger)
     }
   }
 
-  #start(): void {
-    if (this.#listeners.size === 0) return
-    this.#feed ??= this.#createFeed()
-    if (this.#feed.isShared || isVisible()) this.#feed.start()
+  onSettings(settings: readonly StreamedSetting[]): void {
+    for (const { key } of settings) this.#publish(key)
   }
 
-  /** Each answer says whose it is: nothing of one caller is kept for another. */
-  meet(tag: string): void {
-    if (this.#options.public || this.#tag === undefined || this.#tag === tag) return
-    if (this.#tag === null && !findTabs()) {
-      this.#tag = tag
+  onOwn(): void {
+    this.#forgetOwn()
+    for (const { key, perUser } of this.stream.settings.values()) if (perUser) this.#publish(key)
+  }
+
+  onState(state: LiveState | 'signed out'): void {
+    if (state === 'connecting' || state === 'signed out') this.#forgetOwn()
+    if (state === 'signed out') this.#values.clear()
+    const shown = state === 'signed out' ? 'offline' : state
+    if (this.state === shown) return
+    this.state = shown
+    this.states.call(shown)
+  }
+
+  #forgetOwn(): void {
+    this.#own = undefined
+    this.#ownRead = undefined
+  }
+
+  /** Hands the value over, or reads it first where the stream leaves it out. */
+  #publish(key: string): void {
+    const setting = this.stream.settings.get(key)
+    if (!setting) return
+    const isWatched = this.#listeners.has(key)
+    if (setting.perUser && !this.#own) {
+      if (!this.#ownRead && isWatched) void this.#readOwn()
       return
     }
-    const now = performance.now() // the clock of the wall may go back
-    const isStable = now - this.#tagged > tagLife
-    this.#tagged = now
-    this.#tag = isStable ? tag : undefined
-    this.#forget()
-    this.#start()
-  }
-
-  /** The client has written something. */
-  look(): void {
-    this.#feed?.look()
-  }
-
-  #createFeed(): Feed {
-    return new Feed({
-      client: this.#client,
-      open: createOpen(this.#options),
-      isPublic: this.#options.public ?? false,
-      name: (this.#options.public ? 'public' : this.#tag) ?? undefined,
-      isWatched: (key) => this.#listeners.has(key),
-      onValue: (key, value) => this.#take(key, value),
-      onState: (state) => (state === 'signed out' ? this.#forget() : this.#setState(state)),
-    })
+    const value = this.#own?.get(key) ?? setting.value
+    if (value !== undefined) this.#take(key, value)
+    else if (isWatched) void this.#readLong(setting)
   }
 
   #take(key: string, value: JsonValue): void {
     if (JSON.stringify(this.#values.get(key)) === JSON.stringify(value)) return
     this.#values.set(key, value)
-    for (const listener of this.#listeners.get(key) ?? []) this.#call(key, listener, value)
+    this.#listeners.get(key)?.call(value)
   }
 
-  #setState(state: LiveState): void {
-    if (this.state === state) return
-    this.state = state
-    for (const listener of this.#stateListeners)
-      queueMicrotask(() => this.#stateListeners.has(listener) && listener.call(state))
+  async #readOwn(): Promise<void> {
+    const read = (this.#ownRead = {})
+    const isNews = (): boolean => this.#ownRead === read
+    await Promise.resolve() // several events of one portion may say the same
+    const mine = await this.#read((call) => this.stream.client.mine(call), isNews)
+    if (!mine) return
+    this.#own = new Map(mine.flatMap(({ key, value, isOverridden }) => (isOverridden ? [[key, value]] : [])))
+    for (const { key } of mine) this.#publish(key)
   }
 
-  /** Later, so that a listener that throws breaks nothing but itself. */
-  #call(key: string, listener: Listener, value: JsonValue): void {
-    queueMicrotask(() => {
-      if (this.#listeners.get(key)?.has(listener)) listener(value)
-    })
+  /** A secret is null. */
+  async #readLong(setting: StreamedSetting): Promise<void> {
+    const { client, settings } = this.stream
+    const { key, scope = SettingScope.Application, version = 0 } = setting
+    const isNews = (): boolean => settings.get(key) === setting
+    const value = await this.#read(async (call) => {
+      if (this.#isPublic) return (await client.publicValues(call))[key] ?? null
+      const got = await client.get(key, scope, call)
+      return got.version >= version ? got.value : undefined // else the instance that answered does not have it yet
+    }, isNews)
+    if (value === undefined) return
+    settings.set(key, { ...setting, value })
+    this.#publish(key)
   }
 
-  /** Nothing of a caller who is gone is kept. */
-  #forget(): void {
-    this.#feed?.stop()
-    this.#feed = undefined
-    this.#values.clear()
-    this.#setState('offline')
+  /** Reads until there is something, and undefined as soon as it is no news any more. */
+  async #read<T>(
+    read: (call: { readonly signal: AbortSignal }) => Promise<T | undefined>,
+    isNews: () => boolean,
+  ): Promise<T | undefined> {
+    const { signal } = this.stream
+    while (isNews() && !signal.aborted) {
+      const got = await read({ signal }).catch(() => undefined)
+      if (!isNews() || signal.aborted) return undefined
+      if (got !== undefined) return got
+      await pause(wait.last, signal)
+    }
+    return undefined
   }
 }

@@ -3,16 +3,7 @@
 interface Page {
   readonly visibilityState: string
   getElementById(id: string): { readonly textContent: string | null } | null
-  addEventListener(
-    name: string,
-    listener: (event: PageEvent) => void,
-    options: { readonly signal: AbortSignal | undefined },
-  ): void
-}
-
-interface PageEvent {
-  /** Whether the page comes back from, or goes to, where the browser keeps pages for its button "Back". */
-  readonly persisted?: boolean
+  addEventListener(name: string, listener: () => void, options: { readonly signal: AbortSignal }): void
 }
 
 export function currentPage(): Page | undefined {
@@ -26,8 +17,8 @@ export function isVisible(): boolean {
 /** Calls the listener at each event of the page, until the signal aborts. */
 export function onPage(
   name: 'visibilitychange' | 'pageshow' | 'pagehide' | 'online',
-  listener: (event: PageEvent) => void,
-  signal?: AbortSignal,
+  listener: () => void,
+  signal: AbortSignal,
 ): void {
   const target = Reflect.get(globalThis, name === 'visibilitychange' ? 'document' : 'window')
   ;(target as Page | undefined)?.addEventListener(name, listener, { signal })

@@ -3,14 +3,7 @@
  * the caller are in no event, so that they are never told.
  */
 import { type Connection, keepConnected, type News, wait } from './connection.ts'
-import type { StreamEvent } from './events.ts'
 import type { Channel, Tabs } from './page.ts'
-
-/** What a tab does with what arrives. */
-interface SharedConnection extends Connection {
-  /** Everything that is known, for a tab that joins; undefined while nothing is. */
-  snapshot(): StreamEvent | undefined
-}
 
 /** What the leader tells, or what another tab wants of it. */
 interface Message extends News {
@@ -29,7 +22,7 @@ const answerTime = 5000
 export class SharingTab {
   readonly #tabs: Tabs
   readonly #name: string
-  readonly #connection: SharedConnection
+  readonly #connection: Connection
   readonly #signal: AbortSignal
   readonly #channel: Channel<Message>
   readonly #id = String(Math.random())
@@ -40,7 +33,7 @@ export class SharingTab {
   #watchdog: ReturnType<typeof setTimeout> | undefined
 
   /** @param name of caller and session: what one caller may see is told to no other */
-  constructor(tabs: Tabs, name: string, connection: SharedConnection, signal: AbortSignal) {
+  constructor(tabs: Tabs, name: string, connection: Connection, signal: AbortSignal) {
     this.#tabs = tabs
     this.#name = name
     this.#connection = connection
@@ -56,8 +49,8 @@ export class SharingTab {
       this.#channel.close()
     })
     this.#channel.addEventListener('message', ({ data }) => this.#hear(data))
-    const passOn = () => !this.#isLeader && this.#tell({ wanted: 'look' })
-    this.#connection.wakes.addEventListener('look', passOn, { signal })
+    const askToLook = () => !this.#isLeader && this.#tell({ wanted: 'look' })
+    this.#connection.wakes.addEventListener('look', askToLook, { signal })
     this.#expectNews()
     this.#ask()
     while (!signal.aborted) await this.#lead({ signal })
@@ -96,7 +89,11 @@ export class SharingTab {
         this.#leader = this.#id
         clearTimeout(this.#watchdog)
         this.#tell({ from: this.#id, isNew: true })
-        await keepConnected(this.#relay(), both)
+        await keepConnected({
+          connection: this.#connection,
+          take: (news) => this.#passOn(news),
+          signal: both,
+        })
       })
       .catch(() => {}) // the lock was taken away, or nobody waits for it any more
     lost.abort()
@@ -105,18 +102,10 @@ export class SharingTab {
     this.#ask() // what the page reads when it wakes may be old
   }
 
-  #relay(): Connection {
-    const connection = this.#connection
-    return {
-      open: (until) => connection.open(until),
-      poll: (until) => connection.poll(until),
-      take: (news) => {
-        this.#state = news.state ?? this.#state
-        this.#tell({ from: this.#id, ...news })
-        connection.take(news)
-      },
-      wakes: connection.wakes,
-    }
+  #passOn(news: News): void {
+    this.#state = news.state ?? this.#state
+    this.#tell({ from: this.#id, ...news })
+    this.#connection.take(news)
   }
 
   /** A leader whose page is frozen keeps its lock, and says nothing. */

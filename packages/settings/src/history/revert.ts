@@ -3,14 +3,14 @@ import { type Caller, ConflictException, NotFoundException } from '@fastify-modu
 import { PreconditionFailedException, SettingsChangedException } from '../exceptions.ts'
 import { requireFit, requireSetting } from '../memory/shared-values.ts'
 import type { Parts } from '../parts.ts'
+import { toValueChange, type ValueChange } from '../reading/dto.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
-import type { JsonValue, SettingScope } from '../setting-definition.ts'
+import type { JsonValue } from '../setting-definition.ts'
 import type { HistoryRow } from '../store/store.ts'
 import { isSecret } from '../values/validate.ts'
 import { namedCaller, requireUpdater } from '../visibility.ts'
 import { placeOf, type ValuePlace } from '../write/set.ts'
 import {
-  type ChangeKind,
   type EntryOutcome,
   type Expects,
   isVersion,
@@ -51,15 +51,8 @@ export interface RevertOptions extends WriteOptions {
   readonly visibleTo?: Caller
 }
 
-/** How one value changes; secrets as null. */
-export interface RevertedValue {
-  readonly key: string
-  readonly scope: SettingScope
-  readonly change: ChangeKind
-  /** The current value. */
-  readonly oldValue: JsonValue
-  /** The value that is put back. */
-  readonly newValue: JsonValue
+/** How one value changes; `newValue` is the one that is put back. */
+export interface RevertedValue extends ValueChange {
   readonly isSecret: boolean
   /** When a secret that comes back was stored, ISO 8601; null for other values, and where the history has lost it. */
   readonly storedAt: string | null
@@ -195,23 +188,11 @@ async function lookBack({ sharedValues, store }: Parts, row: HistoryRow) {
 
 type PastEntry = Awaited<ReturnType<typeof lookBack>>
 
-function toReverted(
-  { entry, kind, before }: EntryOutcome,
-  { row, storedAt }: PastEntry,
-  codec: RowCodec,
-): RevertedValue {
-  const { setting } = entry.state
-  const layer = before && codec.layerOf(setting, before)
-  const secret = isSecret(setting, before) || row.oldEncrypted
-  return {
-    key: row.key,
-    scope: row.scope,
-    change: kind,
-    oldValue: secret || layer?.state !== 'valid' ? null : layer.value,
-    newValue: secret ? null : entry.value,
-    isSecret: secret,
-    storedAt,
-  }
+function toReverted(outcome: EntryOutcome, { row, storedAt }: PastEntry, codec: RowCodec): RevertedValue {
+  const { entry, before } = outcome
+  const secret = isSecret(entry.state.setting, before) || row.oldEncrypted
+  const masked = secret ? { oldValue: null, newValue: null } : {}
+  return { ...toValueChange(outcome, codec), ...masked, isSecret: secret, storedAt }
 }
 
 /** The version of the row if no later write changed it. */

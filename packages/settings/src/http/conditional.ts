@@ -73,8 +73,7 @@ export function sendJson(reply: FastifyReply, json: string | Buffer): FastifyRep
 export function sendUnlessUnchanged(
   request: FastifyRequest,
   reply: FastifyReply,
-  etag: string,
-  toBody: () => string | Buffer,
+  { body, etag }: TaggedJson,
 ): FastifyReply {
   addVary(reply, 'Accept-Encoding')
   const encoding = acceptedEncoding(request.headers)
@@ -82,9 +81,8 @@ export function sendUnlessUnchanged(
   reply.header('etag', encoding ? `W/${etag}` : etag)
   const ifNoneMatch = request.headers['if-none-match']
   if (ifNoneMatch !== undefined && matchesWeakly(ifNoneMatch, etag)) return sendUnchanged(request, reply)
-  const body = toBody()
   if (!encoding) return sendJson(reply, body)
-  sendCompressed(reply, typeof body === 'string' ? Buffer.from(body) : body, encoding)
+  sendCompressed(reply, body, encoding)
   return reply
 }
 
@@ -119,13 +117,13 @@ export interface TaggedJson {
   readonly etag: string
 }
 
-/** A content that is sent many times, as bytes. */
-export function toTaggedJson(content: JsonValue | readonly unknown[]): TaggedJson {
+/**
+ * A content with a tag of 96 bits. It is no revision: those come again after a restored backup, and locked values and
+ * defaults have none.
+ * @param audience for whom alone the content is
+ */
+export function toTaggedJson(content: JsonValue | readonly unknown[], audience = ''): TaggedJson {
   const text = JSON.stringify(content)
-  return { body: Buffer.from(text), etag: `"${fingerprint(text)}"` }
-}
-
-/** 96 bits of a hash, in 16 characters that may stand in a header. */
-export function fingerprint(text: string): string {
-  return createHash('sha256').update(text).digest('base64url').slice(0, 16)
+  const digest = createHash('sha256').update(JSON.stringify(audience)).update(text).digest('base64url')
+  return { body: Buffer.from(text), etag: `"${digest.slice(0, 16)}"` }
 }

@@ -32,7 +32,7 @@ export interface SettingDefinitionDto extends CompleteDefinition {
 }
 
 /** Masks a definition and adds what clients need to make a form of it. */
-export function toDefinitionDto(definition: CompleteDefinition, canWrite: boolean): SettingDefinitionDto {
+function toDefinitionDto(definition: CompleteDefinition, canWrite: boolean): SettingDefinitionDto {
   return {
     ...definition,
     env: canWrite ? definition.env : null,
@@ -85,14 +85,8 @@ function createLocalizer(
   const byLocale = new Map<string, LocalizedDefinitions | null | undefined>(
     locales.map((locale) => [canonicalLocale(locale) ?? locale, undefined]),
   )
-  let untranslated: LocalizedDefinitions | undefined
+  const untranslated = { locale: english, ...toTaggedJson(definitions) }
   let hasFailed = false
-
-  function inEnglish(): LocalizedDefinitions {
-    // Definitions are frozen once the application is ready (decision 5).
-    untranslated ??= { locale: english, ...toTaggedJson(definitions) }
-    return untranslated
-  }
 
   function textIn(locale: string, key: string, field: TranslatedField): string | undefined {
     try {
@@ -127,7 +121,7 @@ function createLocalizer(
       if (localized) return localized
       if (locale === english) break
     }
-    return inEnglish()
+    return untranslated
   }
 }
 

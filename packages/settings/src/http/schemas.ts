@@ -191,6 +191,15 @@ export const valueMembers = {
   updatedAt: nullable(Type.String({ description: 'ISO 8601, UTC' })),
   updatedBy: nullable(Type.String()),
 }
+
+/** How a write changes, or would change, one value. */
+export const changeMembers = {
+  key: Type.String(),
+  scope: Scope,
+  change: Type.String({ description: 'create, update, delete or none' }),
+  oldValue: Value,
+  newValue: Value,
+}
 export const SettingValue = component('SettingValue', Type.Object(valueMembers))
 /** A value after a write, with the change set that Undo takes back. */
 export const WrittenValue = component(

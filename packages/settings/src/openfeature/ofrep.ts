@@ -21,7 +21,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { authenticateWith, callerOf, decorateCaller } from '../http/access.ts'
-import { fingerprint, sendUnlessUnchanged } from '../http/conditional.ts'
+import { sendUnlessUnchanged, toTaggedJson } from '../http/conditional.ts'
 import { answerProblem, hasErrorsPlugin } from '../http/routes.ts'
 import { KeyParams, type SchemaTypes, validatorCompiler, Value } from '../http/schemas.ts'
 import { FMOD_SETTINGS_INVALID_OPTION } from '../misuse-errors.ts'
@@ -112,10 +112,8 @@ const ofrepPlugin: FastifyPluginAsync<OfrepOptions> = async (scope, options) => 
       const flags = (await readFlags(settings, userId)).map((value) =>
         value.value === null ? unreadable(value.key) : toEvaluation(value),
       )
-      const body = JSON.stringify({ flags })
-      // Of the content, not of revisions: those come again after a restored backup, and locked values and defaults have none.
-      const etag = `"${fingerprint(JSON.stringify([callerOf(request).id, userId, body]))}"`
-      return sendUnlessUnchanged(request, reply, etag, () => body)
+      const audience = JSON.stringify([callerOf(request).id, userId])
+      return sendUnlessUnchanged(request, reply, toTaggedJson({ flags }, audience))
     },
   )
 }

@@ -9,7 +9,7 @@ import {
   useSyncExternalStore,
 } from 'react'
 import type { LiveClient } from '../client/live.ts'
-import type { DynamicKey, SettingKeyMap, SettingToken } from '../definitions/tokens.ts'
+import { type DynamicKey, keyOf, type SettingKeyMap, type SettingToken } from '../definitions/tokens.ts'
 import type { JsonValue, SettingDefinition } from '../setting-definition.ts'
 import { decodeDefault } from '../values/json.ts'
 
@@ -36,7 +36,7 @@ export function useSetting<K extends string>(key: DynamicKey<K>): JsonValue | un
 export function useSetting(reference: string | SettingDefinition): JsonValue | undefined {
   const client = useContext(Context)
   if (!client) throw new Error('useSetting needs a SettingsProvider above the component.')
-  const key = typeof reference === 'string' ? reference : reference.key
+  const key = keyOf(reference)
   const subscribe = useCallback((onChange: () => void) => client.watch(key, onChange), [client, key])
   const value = useSyncExternalStore(
     subscribe,

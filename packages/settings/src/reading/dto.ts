@@ -1,11 +1,11 @@
 /** Values as responses show them: the one place where sensitive values are masked. */
 import { resolve, type SettingSource, type SettingState, sharedScope } from '../memory/shared-values.ts'
-import type { Layer } from '../secrets/row-codec.ts'
+import type { Layer, RowCodec } from '../secrets/row-codec.ts'
 import type { LockedBy } from '../overrides.ts'
 import type { Parts } from '../parts.ts'
 import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
 import { isSecret } from '../values/validate.ts'
-import type { EntryOutcome } from '../write/write.ts'
+import type { ChangeKind, EntryOutcome } from '../write/write.ts'
 
 /** The stored value of a setting for all users. */
 export function sharedLayer(state: SettingState, scope: SharedScope = sharedScope(state)): Layer | undefined {
@@ -52,6 +52,30 @@ function toDto(
     userId,
     updatedAt: row ? new Date(row.updatedAt).toISOString() : null,
     updatedBy: row?.updatedBy ?? null,
+  }
+}
+
+/** How a write changes, or would change, one value; secrets as null. */
+export interface ValueChange {
+  readonly key: string
+  readonly scope: SettingScope
+  readonly change: ChangeKind
+  /** The value before the write. */
+  readonly oldValue: JsonValue
+  readonly newValue: JsonValue
+}
+
+export function toValueChange({ entry, kind, before }: EntryOutcome, codec: RowCodec): ValueChange {
+  const { key, scope, state, value } = entry
+  // From the database: memory may not have what another process wrote.
+  const layer = before && codec.layerOf(state.setting, before)
+  const isShown = layer?.state === 'valid' && !isSecret(state.setting, before)
+  return {
+    key,
+    scope,
+    change: kind,
+    oldValue: isShown ? layer.value : null,
+    newValue: isSecret(state.setting, undefined) ? null : value,
   }
 }
 

@@ -36,9 +36,6 @@ export interface SettingInspection {
   readonly layers: readonly InspectedLayer[]
 }
 
-/** The stored rows of a setting that no module defines any more; for User scope `rows` is the number of users with a value. */
-export type OrphanedSetting = KeyCount
-
 /** Makes the answer of `settings.inspect`; null for an unknown key. */
 export async function inspect(parts: Parts, key: string, userId?: string): Promise<SettingInspection | null> {
   const state = parts.sharedValues.find(key)
@@ -83,6 +80,6 @@ function stored(setting: RegisteredSetting, source: SettingSource, layer?: Layer
 }
 
 /** Counts the rows without a definition, by key and scope. */
-export async function findOrphans({ store, registry }: Parts): Promise<readonly OrphanedSetting[]> {
+export async function findOrphans({ store, registry }: Parts): Promise<readonly KeyCount[]> {
   return (await store.survey({ known: registry.all().map(({ definition }) => definition.key) })).orphans
 }

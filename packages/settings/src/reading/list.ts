@@ -46,8 +46,6 @@ export function publicValues(states: readonly SettingState[]): Readonly<Record<s
 
 /** The stored values of one user. */
 export interface OwnValues {
-  /** Identifies the contents: changes with each value. */
-  readonly versions: string
   /** The stored value; undefined where there is none. */
   layerOf(state: SettingState): Layer | undefined
   /** The value as responses show it; its `isOverridden` says whether the user has one. */
@@ -65,9 +63,7 @@ export async function readOwnValues({ store, codec, states }: Parts, userId: str
     return row && codec.layerOf(setting, row)
   }
   const of = (state: SettingState): SettingValueDto => toUserDto(state, userId, layerOf(state))
-  const written = rows.map(({ key, revision, updatedBy }) => [key, revision, updatedBy])
   return {
-    versions: JSON.stringify([userId, ...written]),
     layerOf,
     of,
     list: (group) =>

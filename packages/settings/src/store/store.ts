@@ -23,7 +23,7 @@ export interface RowId {
 
 /** One stored value. */
 export interface StoredRow extends RowId {
-  /** Canonical JSON text, or a encrypted envelope. */
+  /** Canonical JSON text, or an encrypted envelope. */
   readonly value: string
   readonly encrypted: boolean
   /** Its version, and its ETag: the revision that wrote it; for User rows a version of the row's own. */
@@ -251,8 +251,8 @@ export interface UserStore {
   write(request: WriteRequest): Promise<WriteResult>
   /**
    * Removes one portion of a user: values, their history, and the name where it stands for the writer of anything else,
-   * with the note. One transaction, of which a write of the
-   * user's rows is wholly before or wholly after. The other processes forget the user.
+   * with the note. One transaction, of which a write of the user's rows is wholly before or wholly after. The other
+   * processes forget the user.
    */
   erase(userId: string): Promise<Erased>
 }
@@ -324,7 +324,7 @@ export class TooManyWritesException extends ServiceUnavailableException {
   }
 }
 
-/** How many rows a key has in a scope. */
+/** How many rows a key has in a scope; in User scope one for each user with a value. */
 export interface KeyCount {
   readonly key: string
   readonly scope: SettingScope

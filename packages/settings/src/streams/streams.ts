@@ -141,7 +141,10 @@ export class Streams {
     sharedValues.onChange = (keys, revised) => {
       if (!revised) this.#recent.clear(sharedValues.revision)
       else if (revised.length > 0) this.#recent.add(revised)
-      else for (const audience of Object.values(this.#audiences)) audience.lockedChanged()
+      else if (keys.size > 0) {
+        for (const audience of Object.values(this.#audiences)) audience.lockedChanged()
+        this.#ownChanged(this.#callers.keys()) // locked values win over those of users
+      }
       if (this.#open.size === 0) return
       this.#due.isEverything ||= !revised
       for (const key of keys) this.#due.keys.add(key)
@@ -149,15 +152,18 @@ export class Streams {
     }
     users.onForget = (ids, hashes) => {
       if (this.#callers.size === 0) return
-      const changed = ids === undefined ? this.#callers.keys() : (hashes ?? [...ids].map(userHash))
-      for (const hash of changed)
-        for (const stream of this.#callers.get(hash)?.streams ?? []) this.#due.own.add(stream)
+      this.#ownChanged(ids === undefined ? this.#callers.keys() : (hashes ?? [...ids].map(userHash)))
       this.#write()
     }
     await store.shared.news(0, recentCapacity).then(
       ({ changes }) => this.#recent.fill(changes),
       () => this.#recent.clear(sharedValues.revision),
     )
+  }
+
+  #ownChanged(callers: Iterable<string>): void {
+    for (const caller of callers)
+      for (const stream of this.#callers.get(caller)?.streams ?? []) this.#due.own.add(stream)
   }
 
   /** Looks at the database where a reader knows more. @throws {ServiceUnavailableException} it does not answer */

@@ -11,10 +11,8 @@ export type OverrideValues<K extends string> = {
   readonly [P in K]: P extends keyof SettingKeyMap ? SettingKeyMap[P] : JsonValue
 }
 
-type Layer = Locked
-
 /** The layers of each application: those of the host first, the last override on top. */
-const layersOf = new WeakMap<SettingsParts, readonly Layer[]>()
+const layersOf = new WeakMap<SettingsParts, readonly Locked[]>()
 
 /**
  * Makes settings have other values until the result is disposed of: `using _ = overrideSettings(app, { 'mail.port': 1 })`.
@@ -47,7 +45,7 @@ function partsOf(settings: Settings & { readonly [partsOfSettings]?: SettingsPar
 }
 
 /** A checked copy: later changes of the caller's objects have no effect. */
-function readLayer(values: Readonly<Record<string, unknown>>, { registry }: SettingsParts): Layer {
+function readLayer(values: Readonly<Record<string, unknown>>, { registry }: SettingsParts): Locked {
   const problems = Object.entries(values).flatMap(([key, value]) => problemsOf(key, value, registry))
   if (problems.length > 0) throw new FMOD_SETTINGS_CANNOT_OVERRIDE(problems.join('; '))
   const layer = Object.entries(values).map(([key, value]): [string, LockedValue] => {
@@ -59,8 +57,8 @@ function readLayer(values: Readonly<Record<string, unknown>>, { registry }: Sett
 
 function setLayers(
   parts: SettingsParts,
-  touched: Layer,
-  edit: (layers: readonly Layer[]) => readonly Layer[],
+  touched: Locked,
+  edit: (layers: readonly Locked[]) => readonly Locked[],
 ): void {
   const { locked, sharedValues, listeners } = parts
   const layers = edit(layersOf.get(parts) ?? [new Map(locked)])

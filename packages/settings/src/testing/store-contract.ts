@@ -73,7 +73,8 @@ async function runCase(run: ContractCase, fixture: StoreFixture, patience: numbe
     throw new Error(`a method of the store had not ended after ${patience + closing} ms`)
   }
   try {
-    await withTimeout(run(open, until), patience + closing, hangs)
+    const running = open().then((store) => run(store, { open, until }))
+    await withTimeout(running, patience + closing, hangs)
   } finally {
     for (const store of stores) await withTimeout(store.close(), closing, () => {})
     await fixture.dispose?.()

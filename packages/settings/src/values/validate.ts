@@ -97,15 +97,6 @@ export function parseValue(setting: RegisteredSetting, given: unknown, budget?: 
   return parsed.errors.length > 0 ? parsed : { ...parsed, errors: checkRule(setting, parsed.value) }
 }
 
-/** The messages of `parseValue`. */
-export function validateValue(
-  setting: RegisteredSetting,
-  value: unknown,
-  budget?: PatternBudget,
-): readonly string[] {
-  return parseValue(setting, value, budget).errors
-}
-
 /** Whether values of the type are any text that fits its format, so that their raw form is the text itself. */
 export function isTextLike(type: SettingType): boolean {
   return (
@@ -221,8 +212,8 @@ export function isColor(text: string): boolean {
 
 /** The problems of a Url: absolute, http or https, without credentials, which would be shown to every reader. */
 export function checkUrl(text: string): string[] {
-  const url = webAddress.test(text) && !unsafeInUrl.test(text) ? parseUrl(text) : null
-  if (!url) return ['Enter an absolute http or https URL, like https://example.com.']
+  if (!webAddress.test(text) || unsafeInUrl.test(text) || !URL.canParse(text))
+    return ['Enter an absolute http or https URL, like https://example.com.']
   const authority = text.slice(text.indexOf('//') + 2).split(/[/?#]/, 1)[0]
   if (authority?.includes('@')) return ['Enter the URL without a user name and password.']
   return []
@@ -237,23 +228,10 @@ export function isEmail(text: string): boolean {
   return local.length <= 64 && localPart.test(local) && labels.every((label) => domainLabel.test(label))
 }
 
-function parseUrl(text: string): URL | null {
-  try {
-    return new URL(text)
-  } catch {
-    return null
-  }
-}
-
-/** Whether the text takes at most so many bytes in UTF-8. */
-function fits(text: string, maxBytes: number): boolean {
-  return text.length <= maxBytes && (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes)
-}
-
 /** The problems of any string value. */
 function checkText(setting: RegisteredSetting, text: string): string[] {
   const { maxBytes, maxLength } = setting
-  if (!fits(text, maxBytes)) return [`Enter at most ${maxBytes} bytes of text.`]
+  if (Buffer.byteLength(text) > maxBytes) return [`Enter at most ${maxBytes} bytes of text.`]
   if (isTooLong(setting, text)) return [`Enter at most ${maxLength} characters.`]
   return isStorable(text) ? [] : ['Enter text without NUL characters and unpaired surrogates.']
 }
@@ -275,21 +253,15 @@ function checkNumber(value: unknown, { min, max }: Pick<CompleteDefinition, 'min
 }
 
 const grammar =
-  /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?$/
+  /^\d{4}-\d{2}-\d{2}T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)?$/
 
 /** The grammar without the calendar, for JSON Schema. */
 export const dateTimePattern = grammar.source
 
 /** Whether the text is `YYYY-MM-DDTHH:mm[:ss[.f]]`, with or without an offset, of a day that exists. */
 export function isDateTime(text: string): boolean {
-  const match = grammar.exec(text)
-  if (!match) return false
-  const [year, month, day] = match.slice(1, 4).map(Number)
-  if (year === undefined || month === undefined || day === undefined) return false
-  return month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month)
-}
-
-function daysIn(year: number, month: number): number {
-  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
+  const day = text.slice(0, 10)
+  const time = Date.parse(`${day}T00:00Z`)
+  // Of a day that does not exist it is that of another one, or not a number.
+  return grammar.test(text) && !Number.isNaN(time) && new Date(time).toISOString().startsWith(day)
 }

@@ -319,17 +319,11 @@ export interface BulkSettingUpdate {
   readonly version?: number
 }
 
-/** The entries of a bulk write, and the errors of unknown settings: one report covers everything. */
-interface BulkEntries {
-  readonly entries: readonly WriteEntry[]
-  readonly errors: ErrorsByKey
-}
-
-/** @throws {ArgumentException} a User-scoped entry, or one row twice */
-export function toBulkEntries(
-  sharedValues: SharedValues,
-  updates: readonly BulkSettingUpdate[],
-): BulkEntries {
+/**
+ * Returns the entries of a bulk write, and the errors of unknown settings: one report covers everything.
+ * @throws {ArgumentException} a User-scoped entry, or one row twice
+ */
+export function toBulkEntries(sharedValues: SharedValues, updates: readonly BulkSettingUpdate[]) {
   const rows = new Set<string>()
   const errors = new Map<string, readonly string[]>()
   const entries = updates.flatMap(({ key, scope, value, version }): WriteEntry[] => {

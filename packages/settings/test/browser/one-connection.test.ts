@@ -260,3 +260,24 @@ test('visitors who are not signed in share a stream of public settings', async (
   await Promise.all(pages.map((page) => shows(page, 'app.primary_color', '#123456')))
   t.equal(streams.length, 1)
 })
+
+test('visitors of two applications of one origin share no stream', async (t) => {
+  const context: BrowserContext | null = await testBrowser(t)
+  if (!context) return
+  const { code } = await bundle(`
+    import { createLiveClient } from '@fastify-modular/settings/client/live'
+    const values = window.values = { '/api/settings': [], '/other/settings': [] }
+    for (const baseUrl in values)
+      createLiveClient({ public: true, baseUrl }).watch('app.primary_color', (value) => values[baseUrl].push(value))
+  `)
+  await context.route('**/other/settings/public/stream', (route) =>
+    route.fulfill({
+      contentType: 'text/event-stream',
+      body: 'id: 1-00000000-00000000\nevent: snapshot\ndata: [{"key":"app.primary_color","value":"#654321"}]\n\n',
+    }),
+  )
+  const { open: openOne } = await startPages(t, code)
+  const page = await openOne(context)
+  await shows(page, '/api/settings', '#3b82f6')
+  await shows(page, '/other/settings', '#654321')
+})

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { memoryStore, setting, settings, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
 import type { JsonValue } from '@fastify-modular/settings/client'
+import { overrideSettings } from '@fastify-modular/settings/testing'
 import { until } from '@fastify-modular/test-support/until'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { type Test, test } from 'tap'
@@ -56,6 +57,26 @@ test('one stream carries everything that is watched, and ends when nothing is an
   t.equal(streams, 2)
 })
 
+test('a long value is read although the stream has ended and goes on where it was', async (t) => {
+  const app = await start(t)
+  const long = 'x'.repeat(5000)
+  await app.settings.contract.setSetting('app.banner', long, Application)
+  let closed = 0
+  const client = await clientOf(app, {
+    fetch: async (...args: Parameters<typeof fetch>) => {
+      if (String(args[0]).endsWith('/stream')) args[1]?.signal?.addEventListener('abort', () => closed++)
+      return fetch(...args)
+    },
+  })
+  const title = follow(t, client, 'app.title')
+  await until(() => title.values.length === 1)
+  title.stop()
+  await until(() => closed === 1)
+  const banner = follow(t, client, 'app.banner')
+  await until(() => banner.values.length === 1)
+  t.same(banner.values, [long])
+})
+
 test('a value of the application is not shown first where the caller has one of their own', async (t) => {
   const app = await start(t)
   await app.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
@@ -78,6 +99,20 @@ test('own values win over those of the application, and are followed, too', asyn
   await app.settings.contract.deleteSetting('app.theme', User, 'alice')
   await until(() => theme.values.length === 3)
   t.same(theme.values, ['light', 'dark', 'system'])
+})
+
+test('a locked value is followed, wins over those of users, and gives way again', async (t) => {
+  const app = await start(t)
+  await app.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
+  const client = await clientOf(app)
+  const [theme, title] = [follow(t, client, 'app.theme'), follow(t, client, 'app.title')]
+  await until(() => theme.values.length + title.values.length === 2)
+  const locked = overrideSettings(app, { 'app.theme': 'system', 'app.title': 'Acme' })
+  await until(() => theme.values.length + title.values.length === 4)
+  locked[Symbol.dispose]()
+  await until(() => theme.values.length + title.values.length === 6)
+  t.same(theme.values, ['dark', 'system', 'dark'])
+  t.same(title.values, ['Fastify Modular', 'Acme', 'Fastify Modular'])
 })
 
 test('a long value is read when it is watched; a secret is null', async (t) => {

@@ -89,6 +89,9 @@ test('decision 26: lists of a group answer 304 until their content changes', asy
     (await alice('GET', path, undefined, { 'if-none-match': tag })).status
   const list = await tagOf('?group=SMTP%20server')
   t.equal(await again('?group=SMTP%20server', list), 304)
-  await as(app, 'editor')('PUT', '', { key: 'smtp.enabled', scope: 1, value: false })
+  const editor = as(app, 'editor')
+  await editor('PUT', '', { key: 'smtp.enabled', scope: 1, value: false })
+  t.equal(await again('?group=SMTP%20server', list), 304, 'of another group')
+  await editor('PUT', '', { key: 'smtp.mode', scope: 1, value: 'plain' })
   t.equal(await again('?group=SMTP%20server', list), 200)
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { test } from 'tap'
 import { SettingType } from '#src/setting-definition.js'
-import { isEmptyValue, isTextLike, validateValue } from '#src/values/validate.js'
+import { isEmptyValue, isTextLike, parseValue } from '#src/values/validate.js'
 import { allTypes, problemsOf, registered } from '../registered.js'
 
 const {
@@ -73,7 +73,7 @@ test('decision 79: a text is no longer than maxLength, or than its pattern allow
   t.ok(maxLength !== null && maxLength < 65_536)
   t.same(problemsOf(costly, 'd'.repeat(maxLength ?? 0)), [])
   t.match(problemsOf(costly, 'd'.repeat((maxLength ?? 0) + 1)), [`Enter at most ${maxLength} characters.`])
-  t.same(validateValue(costly, 'd'.repeat(maxLength ?? 0)), [], 'a stored value, too')
+  t.same(parseValue(costly, 'd'.repeat(maxLength ?? 0)).errors, [], 'a stored value, too')
 })
 
 test('decision 79: of a value that its pattern refuses nothing else is searched', async (t) => {

@@ -2,7 +2,7 @@
 import { type SettingOption, SettingType } from '@fastify-modular/settings/client'
 import type { HTMLAttributes, InputHTMLAttributes, ReactNode } from 'react'
 import { format, type Messages } from '../../texts/messages.ts'
-import type { Definition } from '../model/setting.ts'
+import { type Definition, optionsOf } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
 import type { ControlProps } from './control-props.ts'
 import { TextField } from './one-line.tsx'
@@ -28,16 +28,16 @@ export function Switch({ isOn, onTurn, readOnly, ...attributes }: SwitchProps): 
   )
 }
 
-export function SwitchControl({ input, field, onChoose }: ControlProps): ReactNode {
-  const { value: _value, placeholder: _placeholder, onInput: _onInput, required: _required, ...rest } = field
-  return <Switch {...rest} isOn={input === true} onTurn={onChoose} />
+export function SwitchControl({ field, onChoose }: ControlProps): ReactNode {
+  const { value, placeholder: _placeholder, onInput: _onInput, required: _required, ...rest } = field
+  return <Switch {...rest} isOn={value === 'true'} onTurn={onChoose} />
 }
 
 /** Select; also a secret Bool, which must not show its position. */
 export function ChoiceControl(props: ControlProps): ReactNode {
   const { messages } = usePage()
   const { definition, field, onChoose } = props
-  const options = optionsOf(definition, field.value, messages)
+  const options = offeredOptions(definition, field.value, messages)
   if (isSegmented(definition) && !field.readOnly) {
     const { id, value, onBlur } = field
     return (
@@ -49,7 +49,7 @@ export function ChoiceControl(props: ControlProps): ReactNode {
         options={options.filter((option) => option.value !== '')}
         value={value}
         onChoose={onChoose}
-        onBlur={onBlur}
+        onBlurCapture={onBlur}
       />
     )
   }
@@ -103,10 +103,10 @@ function FilteredChoice({ options, ...control }: FilteredChoiceProps): ReactNode
 const widestSegments = 30
 
 /** Whether its few options are shown side by side. */
-export function isSegmented({ type, sensitive, options, allowedValues }: Definition): boolean {
-  const labels = options ? options.map(({ label }) => label) : (allowedValues ?? [])
+export function isSegmented(definition: Definition): boolean {
+  const labels = optionsOf(definition).map(({ label }) => label)
   const isShort = labels.length > 1 && labels.length <= 3 && labels.join('').length <= widestSegments
-  return type === SettingType.Select && !sensitive && isShort
+  return definition.type === SettingType.Select && !definition.sensitive && isShort
 }
 
 interface SegmentsProps extends HTMLAttributes<HTMLElement> {
@@ -140,16 +140,15 @@ export function Segments({ name, options, value, onChoose, ...attributes }: Segm
 }
 
 /** What can be chosen, and what is stored. */
-function optionsOf(definition: Definition, current: string, messages: Messages): SettingOption[] {
-  const { type, sensitive, required, allowedValues, options } = definition
-  const offered: SettingOption[] = [
-    ...(type === SettingType.Bool
+function offeredOptions(definition: Definition, current: string, messages: Messages): SettingOption[] {
+  const { type, sensitive, required } = definition
+  const offered =
+    type === SettingType.Bool
       ? [
           { value: 'true', label: messages.on },
           { value: 'false', label: messages.off },
         ]
-      : (options ?? (allowedValues ?? []).map((value) => ({ value, label: value })))),
-  ]
+      : [...optionsOf(definition)]
   if (sensitive) offered.unshift({ value: '', label: messages.unchanged })
   else if (!required || current === '') offered.unshift({ value: '', label: messages.useDefault })
   const isKnown = offered.some(({ value }) => value === current)

@@ -20,7 +20,6 @@ export interface Field extends InputHTMLAttributes<
 }
 
 export interface ControlProps extends RowParts {
-  readonly input: Input
   readonly field: Field
   /** For controls that are more than their element. */
   readonly onInput: (input: Input) => void

@@ -18,11 +18,11 @@ import {
   newPart,
   partsOf,
   pointerTo,
-  toNumber,
   toText,
   valueIn,
   withValue,
 } from '../model/json-form.ts'
+import { toNumber } from '../model/input.ts'
 import { type JsonValue, splitError } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
 import { Segments, Switch } from './choices.tsx'
@@ -96,7 +96,7 @@ function JsonForm({ definition, field, draft, form, parts, onInput }: JsonFormPr
       tabIndex={-1}
       aria-label={definition.displayName}
       aria-describedby={field['aria-describedby']}
-      onBlur={leave}
+      onBlurCapture={leave}
     >
       {parts.map((_part, index) => (
         <Part key={index} {...{ id, form, parts, index, byPointer, change }} isReadOnly={readOnly} />
@@ -281,6 +281,8 @@ function TextCell({ attributes, field: { kind }, value, isReadOnly, onInput }: C
   // `1.` and `1.0` are numbers on the way to others: what was typed stays.
   const [typed, setTyped] = useState('')
   const isNumber = kind === 'number'
+  /** A text that is not a number stays one: the API says that it is wrong. */
+  const read = (text: string): string | number => (isNumber ? (toNumber(text) ?? text) : text)
   return (
     <input
       {...attributes}
@@ -290,10 +292,10 @@ function TextCell({ attributes, field: { kind }, value, isReadOnly, onInput }: C
       inputMode={isNumber ? 'decimal' : undefined}
       autoComplete="off"
       readOnly={isReadOnly}
-      value={isNumber && typed !== '' && toNumber(typed) === value ? typed : String(value ?? '')}
+      value={typed !== '' && read(typed) === value ? typed : String(value ?? '')}
       onInput={({ currentTarget }) => {
         setTyped(currentTarget.value)
-        onInput(isNumber ? toNumber(currentTarget.value) : currentTarget.value)
+        onInput(read(currentTarget.value))
       }}
     />
   )

@@ -11,7 +11,7 @@ export function SecretControl(props: ControlProps): ReactNode {
   const { messages, locale } = usePage()
   const { definition, field, value, draft } = props
   const isUnsaved = draft !== undefined
-  const name = <span className="fm-hidden"> {definition.displayName}</span>
+  const name = definition.displayName
   const [isReplacing, setReplacing] = useState(false)
   const [isShown, setShown] = useState(false)
   const input = useRef<HTMLInputElement>(null)
@@ -37,10 +37,7 @@ export function SecretControl(props: ControlProps): ReactNode {
     return (
       <TextField control={props} icon="key" readOnly value={isSet ? since : messages.secretNotSet}>
         {!field.readOnly && (
-          <Button look="quiet" onClick={() => setReplacing(true)}>
-            {messages.replace}
-            {name}
-          </Button>
+          <Button about={name} look="quiet" onClick={() => setReplacing(true)} text={messages.replace} />
         )}
       </TextField>
     )
@@ -59,10 +56,13 @@ export function SecretControl(props: ControlProps): ReactNode {
       }}
     >
       {field.value && (
-        <Button look="quiet" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
-          {isShown ? messages.hide : messages.show}
-          {name}
-        </Button>
+        <Button
+          about={name}
+          look="quiet"
+          aria-pressed={isShown}
+          onClick={() => setShown(!isShown)}
+          text={isShown ? messages.hide : messages.show}
+        />
       )}
     </TextField>
   )

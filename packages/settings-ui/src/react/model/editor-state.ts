@@ -65,8 +65,6 @@ export interface News {
   readonly isFresh: boolean
 }
 
-export const noKeys: ReadonlySet<string> = new Set()
-
 export const initialState: EditorState = {
   phase: 'loading',
   definitions: [],
@@ -76,7 +74,7 @@ export const initialState: EditorState = {
   people: new Map(),
   own: undefined,
   preview: 'none',
-  saving: noKeys,
+  saving: new Set(),
   news: new Map(),
   stale: null,
   failure: null,

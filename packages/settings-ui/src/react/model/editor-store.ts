@@ -1,5 +1,5 @@
 /** The state of a page, and what it reads: no answer replaces a later one, nor what was written since it was asked for. */
-import { type EditorState, initialState, noKeys, withValues } from './editor-state.ts'
+import { type EditorState, initialState, withValues } from './editor-state.ts'
 import type { SettingValue } from './setting.ts'
 import { type SettingsSource, toFailure } from './source.ts'
 
@@ -77,10 +77,6 @@ export class EditorStore {
     this.update(change(this.#state))
   }
 
-  preview(preview: EditorState['preview']): void {
-    this.update({ preview })
-  }
-
   /** Whether nobody has asked yet for the name of a person: all rows that show it ask once. */
   asks(id: string): boolean {
     return this.asked.size < this.asked.add(id).size
@@ -103,7 +99,7 @@ export class EditorStore {
       return await request()
     } finally {
       this.#lastRead = this.#reads
-      this.update({ saving: noKeys })
+      this.update({ saving: initialState.saving })
     }
   }
 }

@@ -50,18 +50,22 @@ function parseEmpty({ type, required, defaultValue }: Definition): Parsed {
 }
 
 function parseNumber(text: string): Parsed {
-  const number = /^[-+.\de]+$/i.test(text) ? Number(text) : Number.NaN // no hexadecimals, no "Infinity"
-  if (Number.isFinite(number)) return { value: number }
+  const value = toNumber(text)
+  if (value !== undefined) return { value }
   return { problem: { message: text.includes(',') ? 'decimalComma' : 'notANumber' } }
 }
 
+/** The number that a text stands for: no hexadecimals, no "Infinity". */
+export function toNumber(text: string): number | undefined {
+  const number = /^\s*[-+.\de]+\s*$/i.test(text) ? Number(text) : Number.NaN
+  return Number.isFinite(number) ? number : undefined
+}
+
 function parseJson(text: string): Parsed {
-  try {
-    return { value: JSON.parse(text) as JsonValue } // parsed JSON
-  } catch {
-    const { line = 1, column = 1 } = findJsonError(text) ?? {}
-    return { problem: { message: 'invalidJson', params: { line, column } } }
-  }
+  const place = findJsonError(text)
+  if (!place) return { value: JSON.parse(text) as JsonValue } // parsed JSON
+  const { line, column } = place
+  return { problem: { message: 'invalidJson', params: { line, column } } }
 }
 
 /** A value that was stored without an offset keeps having none; a new one says which instant it means. */

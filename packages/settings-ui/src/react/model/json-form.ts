@@ -136,12 +136,6 @@ export function newPart({ fields }: Form): JsonValue {
   return Object.fromEntries(needed.map(({ name, initial }) => [name, initial]))
 }
 
-/** The number that a text stands for, else the text itself: the API says that it is none. */
-export function toNumber(text: string): Scalar {
-  const number = /^[-+.\de]+$/i.test(text.trim()) ? Number(text) : Number.NaN
-  return Number.isFinite(number) ? number : text
-}
-
 /** Where an error of a field is reported. */
 export function pointerTo(form: Form, index: number, { name }: FormField): string {
   const member = name === '' ? '' : `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`

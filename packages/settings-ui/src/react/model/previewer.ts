@@ -100,7 +100,7 @@ export class Previewer {
     }
     this.#reported = shown
     if (phase === this.#editor.state.preview) return
-    this.#editor.preview(phase)
+    this.#editor.arrive((state) => ({ ...state, preview: phase }))
     if (phase === 'saved')
       setTimeout(() => this.#editor.state.preview === phase && this.#enter('none'), savedTime)
   }

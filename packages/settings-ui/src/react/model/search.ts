@@ -1,5 +1,5 @@
 /** The search over all settings: ranked, forgiving one typo a word, and able to say why something was found. */
-import type { Definition } from './setting.ts'
+import { type Definition, optionsOf } from './setting.ts'
 
 /** What a search found, best first. */
 export interface Found {
@@ -12,10 +12,10 @@ export interface Found {
   readonly nearest: readonly Definition[]
 }
 
-interface Hit {
+export interface Hit {
   readonly definition: Definition
   /** What it was found by, where nothing that its row shows says so. */
-  readonly reason: Reason | undefined
+  readonly reason?: Reason | undefined
 }
 
 /** A text that rows do not show. */
@@ -97,8 +97,7 @@ export function createSearch(definitions: readonly Definition[]): (query: Search
 }
 
 function fieldsOf(definition: Definition): readonly Field[] {
-  const { key, displayName, description, groupName, allowedValues, options, tags, keywords } = definition
-  const labels = options ? options.map(({ label }) => label) : (allowedValues ?? [])
+  const { key, displayName, description, groupName, tags, keywords } = definition
   const field = (kind: Field['kind'], text: string): Field => {
     const words = wordsOf(text)
     return { kind, text, words, joined: words.join('') }
@@ -106,7 +105,7 @@ function fieldsOf(definition: Definition): readonly Field[] {
   return [
     field('name', displayName),
     ...keywords.map((keyword) => field('keyword', keyword)),
-    ...labels.map((label) => field('option', label)),
+    ...optionsOf(definition).map(({ label }) => field('option', label)),
     field('group', groupName ?? ''),
     ...tags.map((tag) => field('tag', tag)),
     field('description', description ?? ''),

@@ -2,6 +2,7 @@
 import {
   type JsonValue,
   type SettingDefinitionDto,
+  type SettingOption,
   SettingType,
   type SettingValueDto,
 } from '@fastify-modular/settings/client'
@@ -63,6 +64,11 @@ export function elementId(page: { readonly id: string }, { key }: Pick<SettingDe
   return `${page.id}-${key}`
 }
 
+/** What can be chosen of a Select; nothing of other types. */
+export function optionsOf({ options, allowedValues }: SettingDefinitionDto): readonly SettingOption[] {
+  return options ?? (allowedValues ?? []).map((value) => ({ value, label: value }))
+}
+
 /** Characters after which a value is cut off. */
 const longest = 80
 
@@ -75,6 +81,20 @@ export function displayValue(definition: SettingDefinitionDto, value: JsonValue,
   const label = options?.find((option) => option.value === value)?.label
   const text = label ?? (typeof value === 'string' ? value : JSON.stringify(value))
   return (text.length > longest ? `${text.slice(0, longest)}…` : text) + (unit ? ` ${unit}` : '')
+}
+
+/** Characters up to which a value is short. */
+const short = 24
+
+/** Both values as sentences and buttons show them, without their unit; undefined where one of them is long, or not to be shown. */
+export function shortValues(
+  definition: SettingDefinitionDto,
+  values: readonly [JsonValue, JsonValue],
+  messages: Messages,
+): readonly string[] | undefined {
+  if (definition.sensitive || definition.type === SettingType.Json) return undefined
+  const texts = values.map((value) => displayValue({ ...definition, unit: null }, value, messages))
+  return texts.every((text) => text.length <= short && !text.includes('\n')) ? texts : undefined
 }
 
 /** The value that holds where none is stored; null also for a default that is not shown. */

@@ -1,14 +1,10 @@
 /** `500 → 800 · Eli, just now`: what somebody else has changed, on the line of the label. */
-import { SettingType } from '@fastify-modular/settings/client'
 import type { ReactNode } from 'react'
 import { format } from '../../texts/messages.ts'
 import type { News } from '../model/editor-state.ts'
-import { type Definition, displayTime, displayValue, type SettingValue } from '../model/setting.ts'
+import { type Definition, displayTime, type SettingValue, shortValues } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { justNow } from '../model/news.ts'
-
-/** Characters up to which both values are shown. */
-const longest = 24
 
 interface NewsTextProps {
   readonly definition: Definition
@@ -19,13 +15,8 @@ interface NewsTextProps {
 export function NewsText({ definition, value, news: { from, by, at } }: NewsTextProps): ReactNode {
   const { messages, locale } = usePage()
   const name = useEditor(({ people }) => by && (people.get(by) ?? by))
-  const { sensitive, type } = definition
-  const texts = [from, value].map((each) => displayValue({ ...definition, unit: null }, each.value, messages))
-  const isShort =
-    !sensitive &&
-    type !== SettingType.Json &&
-    texts.every((text) => text.length <= longest && !/\n/.test(text))
-  const what = isShort
+  const texts = shortValues(definition, [from.value, value.value], messages)
+  const what = texts
     ? format(messages.fromTo, { from: isolate(texts[0]), to: isolate(texts[1]) })
     : messages.secretChanged
   const time = Date.now() - at < justNow ? messages.justNow : timeText(new Date(at), locale)

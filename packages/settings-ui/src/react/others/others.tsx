@@ -36,10 +36,7 @@ export function Others({ only }: OthersProps): ReactNode {
       onShown: (keys) => requestAnimationFrame(() => fade(root.current, keys)),
       say: setText,
     })
-    const ends = [
-      followSettings({ ...access, client: api, tag: access.tag ?? '' }, arrivals),
-      editor.subscribe(() => queueMicrotask(arrivals.show)),
-    ]
+    const ends = [followSettings(access, arrivals), editor.subscribe(() => queueMicrotask(arrivals.show))]
     const release = ({ type }: Event): void => {
       if (type === 'keydown' || type === 'input') isPointing = false
       if (type === 'pointermove') isPointing = true

@@ -1,7 +1,7 @@
 /** The preview as its author sees it: the toggle, in the header and on phones in the save bar. */
 import { type ReactNode, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react'
 import { createPortal } from 'react-dom'
-import { Icon } from '../icons.tsx'
+import { Button } from '../button.tsx'
 import { type PageContext, usePage } from '../page-context.ts'
 import { treeOf } from '../tree.ts'
 
@@ -30,16 +30,15 @@ export function PreviewToggle({
   if (phase === 'none' || (isInBar && phase === 'saved')) return null
   const isSaved = phase === 'saved'
   return (
-    <button
-      className="fm fm-try"
-      type="button"
+    <Button
+      className="fm fm-button fm-try"
+      icon={isSaved ? 'check' : 'eye'}
       aria-pressed={isSaved ? undefined : phase === 'shown'}
       aria-disabled={isSaved || undefined}
       onClick={previewer.toggle}
     >
-      <Icon name={isSaved ? 'check' : 'eye'} />
       {phase === 'hidden' && <span className="fm-hidden">{messages.previewOff} </span>}
       {isSaved ? messages.savedNow : phase === 'shown' ? messages.preview : messages.previewSaved}
-    </button>
+    </Button>
   )
 }

@@ -4,11 +4,11 @@ import { type ReactNode, useLayoutEffect, useMemo, useRef } from 'react'
 import { Button } from '../button.tsx'
 import { Icon } from '../icons.tsx'
 import { format, type Messages, plural } from '../../texts/messages.ts'
-import type { Reason } from '../model/search.ts'
+import type { Hit, Reason } from '../model/search.ts'
 import { useEditor, useMayChange, usePage } from '../page-context.ts'
 import { scopeName } from '../row/row-description.tsx'
 import { SettingRow, type SettingRowProps } from '../row/setting-row.tsx'
-import { atOnce, type Row, type Section, useView } from './use-results.ts'
+import { atOnce, type Section, useView } from './use-results.ts'
 import { noSearch } from './use-url-state.ts'
 
 export function ResultsList(): ReactNode {
@@ -192,7 +192,7 @@ function SectionCard({ section, isNamed }: SectionCardProps): ReactNode {
 }
 
 interface RowsProps {
-  readonly rows: readonly Row[]
+  readonly rows: readonly Hit[]
   readonly isMixed: boolean
 }
 

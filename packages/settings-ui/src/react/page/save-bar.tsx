@@ -190,7 +190,6 @@ function Attention({ wrong }: { readonly wrong: readonly Definition[] }): ReactN
       <MenuButton
         className="fm-link"
         role="group"
-        isAbove
         label={plural(isToDecide ? messages.toDecide : messages.needAttention, wrong.length, locale)}
       >
         {wrong.map(({ key, displayName }) => (
@@ -203,9 +202,9 @@ function Attention({ wrong }: { readonly wrong: readonly Definition[] }): ReactN
             }}
           >
             <Icon name="alert" />
-            <span dir="auto">
-              {displayName}
-              <span className="fm-small">
+            <span>
+              <span dir="auto">{displayName}</span>
+              <span className="fm-small" dir="auto">
                 {(drafts.get(key)?.errors ?? []).map((error) => splitError(error).text).join(' ') ||
                   messages.decideFirst}
               </span>

@@ -30,7 +30,7 @@ export function SearchBar({ children }: { readonly children: ReactNode }): React
     <div
       className={isOpen ? 'fm-tools is-open' : 'fm-tools'}
       // On narrow pages the search takes the place of the groups: they are back when it is left empty.
-      onBlur={({ target, currentTarget, relatedTarget }) => {
+      onBlurCapture={({ target, currentTarget, relatedTarget }) => {
         const isInside = relatedTarget instanceof Node && currentTarget.contains(relatedTarget)
         const isOpening = target instanceof Element && target.matches('.fm-open-search')
         if (isEmpty && !isInside && !isOpening) setOpen(false)

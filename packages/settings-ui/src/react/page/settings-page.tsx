@@ -8,11 +8,9 @@ import { GroupNav, GroupPicker } from './group-nav.tsx'
 import { ResultsList } from './results-list.tsx'
 import { SaveBar } from './save-bar.tsx'
 import { SearchBar } from './search-bar.tsx'
-import { useHighlight } from './use-window.ts'
 import { useResults, useView, ViewContext } from './use-results.ts'
-import { useReveal } from './use-window.ts'
 import { useUrlState } from './use-url-state.ts'
-import { useWindow } from './use-window.ts'
+import { useHighlight, useReveal, useWindow } from './use-window.ts'
 
 interface SettingsPageProps {
   readonly context: Omit<PageContext, 'open' | 'reveal' | 'save'>

@@ -2,9 +2,8 @@
 import { createContext, useContext, useEffect, useMemo, useState } from 'react'
 import { plural } from '../../texts/messages.ts'
 import { type EditorState, needsAttention } from '../model/editor-state.ts'
-import { passes } from '../model/listing.ts'
-import { type Group, groupDefinitions, isLeftOut } from '../model/listing.ts'
-import { createSearch, type Found, type Reason } from '../model/search.ts'
+import { type Group, groupDefinitions, isLeftOut, passes } from '../model/listing.ts'
+import { createSearch, type Found, type Hit } from '../model/search.ts'
 import type { Definition } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import type { ChangeUrl, UrlState } from './use-url-state.ts'
@@ -12,12 +11,7 @@ import type { ChangeUrl, UrlState } from './use-url-state.ts'
 /** Some settings of one group, under its name. */
 export interface Section {
   readonly group: Group
-  readonly rows: readonly Row[]
-}
-
-export interface Row {
-  readonly definition: Definition
-  readonly reason?: Reason | undefined
+  readonly rows: readonly Hit[]
 }
 
 export interface Results {
@@ -97,10 +91,10 @@ export function useResults(url: UrlState, { group, isWhole }: ResultsOptions): R
   const isSearch = text.trim() !== '' || only.length > 0
   const matches = useMemo(() => {
     const found = search({ text, isExact })
-    const isListed = ({ definition: { key } }: Row): boolean => values.has(key) && !leftOut.has(key)
-    const isKept = ({ definition }: Row): boolean =>
+    const isListed = ({ definition: { key } }: Hit): boolean => values.has(key) && !leftOut.has(key)
+    const isKept = ({ definition }: Hit): boolean =>
       passes(only, definition, values.get(definition.key), attention.has(definition.key))
-    const ordered = text.trim() === '' ? groups.flatMap((each) => each.definitions.map(toRow)) : found.hits
+    const ordered = text.trim() === '' ? groups.flatMap((each) => each.definitions.map(toHit)) : found.hits
     const listed = ordered.filter(isListed)
     const kept = listed.filter(isKept)
     const byGroup = new Map(sectionsOf(groups, kept).map(({ group: { slug }, rows }) => [slug, rows.length]))
@@ -119,7 +113,7 @@ export function useResults(url: UrlState, { group, isWhole }: ResultsOptions): R
     const shown = current ? [current] : groups
     return shown.map((each) => ({
       group: each,
-      rows: each.definitions.filter(({ key }) => !leftOut.has(key) && values.has(key)).map(toRow),
+      rows: each.definitions.filter(({ key }) => !leftOut.has(key) && values.has(key)).map(toHit),
     }))
   }, [isSearch, isWhole, isPaused, groups, current, matches, leftOut, values.size])
 
@@ -151,14 +145,14 @@ function useKeys(select: (state: EditorState) => readonly Definition[]): Readonl
   return useMemo(() => new Set(keys.split(' ')), [keys])
 }
 
-function toRow(definition: Definition): Row {
+function toHit(definition: Definition): Hit {
   return { definition }
 }
 
 /** Groups in the order of their best match. */
-function sectionsOf(groups: readonly Group[], rows: readonly Row[]): readonly Section[] {
+function sectionsOf(groups: readonly Group[], rows: readonly Hit[]): readonly Section[] {
   const groupOf = new Map(groups.flatMap((group) => group.definitions.map(({ key }) => [key, group])))
-  const byGroup = new Map<Group, Row[]>()
+  const byGroup = new Map<Group, Hit[]>()
   for (const row of rows) {
     const group = groupOf.get(row.definition.key)
     const members = group && byGroup.get(group)

@@ -1,6 +1,7 @@
-/** What a row says about a setting besides its name: what is news, what there is to know, which instant a date-time is. */
+/** What a row says about a setting besides its name: what is news, what there is to know, which instant a date-time is, which shade of an accent is shown. */
 import { SettingScope, SettingType } from '@fastify-modular/settings/client'
-import { Fragment, type ReactNode } from 'react'
+import { Fragment, type ReactNode, useSyncExternalStore } from 'react'
+import { accentShades } from '../../accent.ts'
 import type { RowParts } from '../controls/control-props.ts'
 import { format, type Messages } from '../../texts/messages.ts'
 import { Icon } from '../icons.tsx'
@@ -62,6 +63,37 @@ export function RowTime({ id, definition, value, draft }: PartsProps): ReactNode
       {zoneName(date)} · {relativeTime(date, locale)}
     </p>
   )
+}
+
+/** Below an accent: the shade in which people can read, where the page shows another one than was entered. */
+export function ShadeNote({ color }: { readonly color: string }): ReactNode {
+  const { messages } = usePage()
+  const isDark = useIsDark()
+  const shade = accentShades(color)[isDark ? 'dark' : 'light']
+  // While it is typed it is no colour yet.
+  if (color.length < 7 || shade === color) return null
+  return (
+    <p className="fm-note">
+      <Icon name="check" />
+      {format(messages.shadeAdjusted, { color: `\u2066${shade}\u2069` })}
+    </p>
+  )
+}
+
+/** Whether the page is shown in its dark scheme. Asking for computed styles would lay the page out for each colour of a drag. */
+function useIsDark(): boolean {
+  const { root } = usePage()
+  return useSyncExternalStore(observe, () => {
+    const scheme = root.current?.closest('[data-theme]')?.getAttribute('data-theme')
+    return scheme === 'dark' || (scheme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
+  })
+}
+
+/** Calls when the document gets another scheme. */
+function observe(listener: () => void): () => void {
+  const observer = new MutationObserver(listener)
+  observer.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+  return () => observer.disconnect()
 }
 
 const lockNames = { option: 'overrides', environment: 'SM_SETTINGS_OVERRIDES' } as const

@@ -1,5 +1,4 @@
 /** What can be done with one setting: ↺ where there is something to take back, a menu, which preferences have none of, and the choice between two values. */
-import { SettingType } from '@fastify-modular/settings/client'
 import type { ReactNode } from 'react'
 import { format } from '../../texts/messages.ts'
 import { Button } from '../button.tsx'
@@ -7,14 +6,7 @@ import type { RowParts } from '../controls/control-props.ts'
 import { Icon } from '../icons.tsx'
 import { MenuButton, MenuItem } from '../menu.tsx'
 import { parseInput } from '../model/input.ts'
-import {
-  type Definition,
-  displayTime,
-  displayValue,
-  type Input,
-  type JsonValue,
-  type SettingValue,
-} from '../model/setting.ts'
+import { type Definition, displayTime, type Input, type SettingValue, shortValues } from '../model/setting.ts'
 import { useEditor, usePage, useWriter } from '../page-context.ts'
 import { useMore } from '../use-more.ts'
 
@@ -124,9 +116,6 @@ function ChangedBy({ value }: { readonly value: SettingValue }): ReactNode {
   )
 }
 
-/** Characters up to which a button says the value that it stands for. */
-const shortest = 24
-
 interface RowConflictProps {
   /** Of the text, which describes the control. */
   readonly id: string
@@ -138,17 +127,12 @@ interface RowConflictProps {
 
 export function RowConflict({ id, definition, theirs, input }: RowConflictProps): ReactNode {
   const { editor, messages } = usePage()
-  const { key, sensitive, type } = definition
+  const { key, sensitive } = definition
   const name = useWriter(theirs) ?? messages.somebody
   const parsed = parseInput(definition, input, theirs.value)
   const mine = 'value' in parsed ? parsed.value : String(input)
-  const texts = [mine, theirs.value].map((value: JsonValue) =>
-    displayValue({ ...definition, unit: null }, value, messages),
-  )
-  const [mineText, theirText] = texts
-  const isShort = texts.every((text) => text.length <= shortest && !text.includes('\n'))
-  const isNamed = isShort && !sensitive && type !== SettingType.Json
-  const more = useMore(!isNamed && !sensitive)
+  const texts = shortValues(definition, [mine, theirs.value], messages)
+  const more = useMore(!texts && !sensitive)
   const text = format(sensitive ? messages.theirSecret : messages.theirs, { name })
   return (
     <div className="fm-conflict" role="group" aria-label={text}>
@@ -158,11 +142,11 @@ export function RowConflict({ id, definition, theirs, input }: RowConflictProps)
       {more && <more.Diff definition={definition} from={{ value: theirs.value }} to={{ value: mine }} />}
       <Button onClick={() => editor.keepMine(definition)}>
         {messages.keepMine}
-        {isNamed && <bdi>({mineText})</bdi>}
+        {texts && <bdi>({texts[0]})</bdi>}
       </Button>
       <Button onClick={() => editor.undo(key)}>
         {format(messages.useTheirs, { name })}
-        {isNamed && <bdi>({theirText})</bdi>}
+        {texts && <bdi>({texts[1]})</bdi>}
       </Button>
     </div>
   )

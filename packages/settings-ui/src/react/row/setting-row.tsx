@@ -10,10 +10,8 @@ import { Icon } from '../icons.tsx'
 import { toInput } from '../model/input.ts'
 import { type Definition, type Draft, elementId, type Input, rowState, splitError } from '../model/setting.ts'
 import { useEditor, useMayChange, usePage } from '../page-context.ts'
-import { RowConflict } from './row-tools.tsx'
-import { RowDescription, RowPills, RowTime } from './row-description.tsx'
-import { RowTools } from './row-tools.tsx'
-import { ShadeNote } from './shade-note.tsx'
+import { RowDescription, RowPills, RowTime, ShadeNote } from './row-description.tsx'
+import { RowConflict, RowTools } from './row-tools.tsx'
 import { treeOf } from '../tree.ts'
 import { useMore } from '../use-more.ts'
 
@@ -142,15 +140,14 @@ function RowControl({ definition, value, draft, isReadOnly, describedBy }: RowCo
   const { editor, messages } = page
   const { sensitive, placeholder, required, schema } = definition
   const isSet = value.isOverridden || value.locked
-  const input = draft?.input ?? toInput(definition, value.value)
   const onInput = (entered: Input): void => editor.edit(definition, entered)
   const secret = isSet ? messages.secretSet : messages.secretNotSet
   const example = placeholder === null ? undefined : format(messages.example, { value: placeholder })
   const field: Field = {
     id: elementId(page, definition),
-    'aria-describedby': describedBy || undefined,
+    'aria-describedby': describedBy,
     'aria-invalid': (draft && !draft.theirs && draft.errors.length > 0) || undefined,
-    value: String(input),
+    value: String(draft?.input ?? toInput(definition, value.value)),
     placeholder: sensitive ? secret : example,
     required: required && !(sensitive && isSet),
     readOnly: isReadOnly,
@@ -166,7 +163,6 @@ function RowControl({ definition, value, draft, isReadOnly, describedBy }: RowCo
       value={value}
       draft={draft}
       field={field}
-      input={input}
       onInput={onInput}
       onChoose={(chosen) => {
         onInput(chosen)

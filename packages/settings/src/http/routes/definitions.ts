@@ -32,13 +32,13 @@ export function addDefinitionRoutes({ app, service, options }: RouteContext): vo
       tag: 'compared',
     }),
     (request, reply) => {
-      const { body, etag, locale } = localizerFor(callerOf(request))(request)
+      const definitions = localizerFor(callerOf(request))(request)
       reply.header('cache-control', 'private, no-cache')
       if (options.translate) {
         addVary(reply, 'Accept-Language')
-        reply.header('content-language', locale)
+        reply.header('content-language', definitions.locale)
       }
-      sendUnlessUnchanged(request, reply, etag, () => body)
+      sendUnlessUnchanged(request, reply, definitions)
     },
   )
 }

@@ -10,6 +10,7 @@ import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
 import { nameConflicts } from '../people.ts'
 import {
+  changeMembers,
   closed,
   decoded,
   DryRun,
@@ -17,10 +18,8 @@ import {
   Keys,
   nullable,
   Revision,
-  Scope,
   ScopeInput,
   SettingValue,
-  Value,
 } from '../schemas.ts'
 
 const Note = Type.Optional(Type.String({ maxLength: 500, description: 'text of at most 500 characters' }))
@@ -34,11 +33,7 @@ const Reverted = Type.Object({
   dryRun: Type.Boolean(),
   values: Type.Array(
     Type.Object({
-      key: Type.String(),
-      scope: Scope,
-      change: Type.String({ description: 'create, update, delete or none' }),
-      oldValue: Value,
-      newValue: Value,
+      ...changeMembers,
       isSecret: Type.Boolean(),
       storedAt: nullable(Type.String({ description: 'when the secret that comes back was stored' })),
     }),

@@ -13,10 +13,9 @@ import {
   type Resolution,
   type SettingState,
 } from '../../memory/shared-values.ts'
-import { toStoredDto } from '../../reading/dto.ts'
+import { toStoredDto, toValueChange } from '../../reading/dto.ts'
 import { resolveFor, unwrap } from '../../reading/reader.ts'
 import { requireAdmin, updatePermission, visibleTo } from '../../visibility.ts'
-import type { RowCodec } from '../../secrets/row-codec.ts'
 import { isSecret } from '../../values/validate.ts'
 import { type EntryOutcome, reset, toBulkEntries, type WriteEntry } from '../../write/write.ts'
 import { callerOf, openRoute, refuseUserScope, requireUpdate, writeOptionsOf } from '../access.ts'
@@ -25,13 +24,13 @@ import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
 import { nameConflicts } from '../people.ts'
 import {
+  changeMembers,
   closed,
   DryRun,
   Key,
   KeyParams,
   People,
   Revision,
-  Scope,
   ScopeInput,
   ScopeQuery,
   Value,
@@ -190,7 +189,7 @@ function addBulkRoute({ app, service, options, people }: RouteContext): void {
             closed,
           ),
         ),
-        written: Type.Array(Type.Union([WrittenValue, Preview])),
+        written: Type.Array(Type.Union([WrittenValue, Type.Object(changeMembers)])),
       }),
     },
     async (request, reply) => {
@@ -209,7 +208,7 @@ function addBulkRoute({ app, service, options, people }: RouteContext): void {
       const etag = toEtag(outcome.revision)
       if (dryRun) {
         reply.header('etag', etag)
-        return outcome.entries.map((each) => toPreview(each, service.codec))
+        return outcome.entries.map((each) => toValueChange(each, service.codec))
       }
       return answerRepresentation(request, reply, etag, () =>
         outcome.entries.map((each) => toWrittenDto(service, each, outcome.revision)),
@@ -221,28 +220,4 @@ function addBulkRoute({ app, service, options, people }: RouteContext): void {
 /** With the change set that Undo takes back; null where nothing changed. */
 function toWrittenDto(service: SettingsService, written: EntryOutcome, revision: number) {
   return { ...toStoredDto(service, written), revision: written.kind === 'none' ? null : revision }
-}
-
-/** What a dry run of a bulk answers for each entry. */
-const Preview = Type.Object({
-  key: Type.String(),
-  scope: Scope,
-  change: Type.String({ description: 'create, update, delete or none' }),
-  oldValue: Value,
-  newValue: Value,
-})
-
-/** What a bulk would do to one value; secrets as null. */
-function toPreview({ entry, kind, before }: EntryOutcome, codec: RowCodec) {
-  const { state, key, scope, value } = entry
-  // From the database: memory may not have what another process wrote.
-  const layer = before && codec.layerOf(state.setting, before)
-  const oldValue = layer?.state === 'valid' ? layer.value : null
-  return {
-    key,
-    scope,
-    change: kind,
-    oldValue: isSecret(state.setting, before) ? null : oldValue,
-    newValue: isSecret(state.setting, undefined) ? null : value,
-  }
 }

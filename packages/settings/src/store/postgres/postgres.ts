@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto'
 import { type OptionsSchema, Type } from '@fastify-modular/core/internal'
 import { type ConnectionOptions, within } from '@fastify-modular/core/internal/postgres'
-import type { FastifyBaseLogger } from 'fastify'
 import { checkArgument, type MigrateMode, postgresOptions, type PostgresTableNames } from '../options.ts'
 import { postgresSettingsTables } from '../postgres-tables.ts'
 import { createMaintenance } from '../maintenance.ts'
@@ -90,7 +89,8 @@ class PostgresStore extends SqlStore<OpenDatabase> {
   }
 
   async open({ log }: StoreContext): Promise<void> {
-    const onError = (error: unknown): void => warnOfLoss(log, error)
+    const onError = (error: unknown): void =>
+      log.warn({ err: toStoreFailure(error) }, 'an idle connection to the settings database was lost')
     const connections = await createConnections(this.#source, this.#options, onError)
     try {
       const mode = this.#options.migrate ?? 'auto'
@@ -155,8 +155,4 @@ class PostgresStore extends SqlStore<OpenDatabase> {
   protected async write<T>(task: (parts: OpenDatabase) => T | Promise<T>): Promise<T> {
     return task(this.opened())
   }
-}
-
-function warnOfLoss(log: FastifyBaseLogger, error: unknown): void {
-  log.warn({ err: toStoreFailure(error) }, 'an idle connection to the settings database was lost')
 }

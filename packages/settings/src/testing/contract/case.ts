@@ -13,14 +13,17 @@ import type {
   WriteResult,
 } from '../../store/store.ts'
 
-/** One behaviour that every store has. It fails by throwing. */
-export type ContractCase = (open: OpenStore, until: Until) => Promise<void>
+/** One behaviour that every store has, of one that is open on an empty database. It fails by throwing. */
+export type ContractCase = (store: SettingsStore, more: CaseContext) => Promise<void>
+
+interface CaseContext {
+  /** Opens one more instance on the same database; it is closed when the case ends. */
+  readonly open: () => Promise<SettingsStore>
+  readonly until: Until
+}
 
 /** Waits until something is true. @throws when it takes longer than the case may */
 export type Until = (what: string, isTrue: () => boolean | Promise<boolean>) => Promise<void>
-
-/** Opens one more instance on the database of this case; it is closed when the case ends. */
-type OpenStore = () => Promise<SettingsStore>
 
 /** Names a row; without a user it belongs to Application scope. */
 export function rowId(key: string, userId = ''): RowId {
@@ -32,17 +35,13 @@ export function change(id: RowId, value: string | null, encrypted = false): RowC
   return { ...id, value, encrypted }
 }
 
-/** Writes these changes, whatever the rows hold now. */
+/** Writes these changes, whatever the rows hold now; those of users if it reads a row of one. */
 export function writeAll(
   store: SettingsStore,
   changes: readonly RowChange[],
   more: Partial<WriteRequest> = {},
 ): Promise<WriteResult> {
-  return write(store, { actor: 'tester', origin: 'contract', reads: changes, decide: () => changes, ...more })
-}
-
-/** A write of users' rows if it reads one. */
-export function write(store: SettingsStore, request: WriteRequest): Promise<WriteResult> {
+  const request = { actor: 'tester', origin: 'contract', reads: changes, decide: () => changes, ...more }
   const ofUsers = request.reads.some(({ scope }) => scope === SettingScope.User)
   return (ofUsers ? store.users : store.shared).write(request)
 }

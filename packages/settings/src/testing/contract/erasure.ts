@@ -4,8 +4,7 @@ import type { SettingsStore } from '../../store/store.ts'
 import { change, type ContractCase, everything, replays, rowId, set, trimAll, writeAll } from './case.ts'
 
 export const erasure: Readonly<Record<string, ContractCase>> = {
-  'an erased user is gone from values, history and as a writer, and others notice it': async (open) => {
-    const store = await open()
+  'an erased user is gone from values, history and as a writer, and others notice it': async (store) => {
     await writeAll(store, [change(rowId('a'), '1')], { actor: 'u1', note: 'by u1' })
     for (const value of ['1', '2', null]) await set(store, rowId('a', 'u1'), value)
     await writeAll(store, [change(rowId('b', 'u1'), '"mine"')], { actor: 'u1' })
@@ -26,16 +25,14 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual(await eraseAll(store, 'nobody'), { values: 0, history: 0, mentions: 0 })
   },
 
-  'a user with more than one portion is erased portion by portion': async (open) => {
-    const store = await open()
+  'a user with more than one portion is erased portion by portion': async (store) => {
     const ids = Array.from({ length: 501 }, (_, index) => rowId(`k${index}`, 'u1'))
     await set(store, ids, '1')
     assert.deepEqual(await eraseAll(store, 'u1'), { values: 501, history: 501, mentions: 0 })
     assert.deepEqual(await store.users.read('u1'), [])
   },
 
-  'a name that no row can have selects no history and erases no other user': async (open) => {
-    const store = await open()
+  'a name that no row can have selects no history and erases no other user': async (store) => {
     await set(store, rowId('a', '\ufffd'), '1')
     await writeAll(store, [change(rowId('a'), '1')], { actor: '\ufffd' })
     for (const name of ['\ud800', 'u\u00001', '\u0000']) {
@@ -47,8 +44,7 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
   },
 
   'erasures, writes of the same users, trimming and encryption at once: none fails, and no value lacks its history':
-    async (open) => {
-      const first = await open()
+    async (first, { open }) => {
       const stores = first.info.durable ? [first, await open()] : [first]
       const [last = first] = stores.toReversed()
       const keys = ['a', 'b', 'c', 'd']

@@ -17,8 +17,7 @@ import {
 } from './case.ts'
 
 export const history: Readonly<Record<string, ContractCase>> = {
-  'each change leaves one row of history with actor, reason, before and after': async (open) => {
-    const store = await open()
+  'each change leaves one row of history with actor, reason, before and after': async (store) => {
     const reason = { actor: 'ann', origin: 'api', requestId: 'r-1', note: 'first' }
     const first = await writeAll(store, [change(rowId('a'), '1', true)], reason)
     const second = await writeAll(store, [change(rowId('a'), '2')], { actor: null, origin: 'import' })
@@ -37,8 +36,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
     )
   },
 
-  'each row of history knows how many its write made, whatever is trimmed later': async (open) => {
-    const store = await open()
+  'each row of history knows how many its write made, whatever is trimmed later': async (store) => {
     await set(store, [rowId('a'), rowId('b'), rowId('c')], '1')
     await set(store, 'b', '2')
     await set(store, [rowId('a', 'u1'), rowId('b', 'u1')], '1')
@@ -53,8 +51,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
   },
 
   'news are what the revision came to, and all shared changes after one, the newest ones first to stay':
-    async (open) => {
-      const store = await open()
+    async (store) => {
       const none = { ...noRevision, knownToken: null, changes: [] }
       assert.deepEqual(await store.shared.news(0, 10), none)
       await set(store, 'a', '1')
@@ -70,8 +67,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
       assert.deepEqual(await news(2, 10), [2])
     },
 
-  'every revision has a token of its own, in the row of the revision and in its entries': async (open) => {
-    const store = await open()
+  'every revision has a token of its own, in the row of the revision and in its entries': async (store) => {
     const first = await set(store, [rowId('b'), rowId('a')], '1')
     const second = await set(store, 'a', '2')
     await set(store, rowId('a', 'u1'), '1')
@@ -89,8 +85,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
     assert.equal(kept.token, second.token, 'nothing was written')
   },
 
-  'shared history is selected by key, scope, and revision, newest first, at most so much': async (open) => {
-    const store = await open()
+  'shared history is selected by key, scope, and revision, newest first, at most so much': async (store) => {
     await set(store, [rowId('b'), rowId('a')], '1')
     await set(store, [{ ...rowId('a'), scope: SettingScope.System }], '2')
     await set(store, 'a', '2')
@@ -109,8 +104,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual(await select({ key: 'none' }), [])
   },
 
-  'the history of a user is that of this user alone, by time and version, page by page': async (open) => {
-    const store = await open()
+  'the history of a user is that of this user alone, by time and version, page by page': async (store) => {
     await set(store, 'a', 'shared')
     const values = ['1', '2', null, '3']
     for (const value of values) {
@@ -139,10 +133,9 @@ export const history: Readonly<Record<string, ContractCase>> = {
   },
 
   'history is selected by several keys, by actor and by time, and its pages go on with that': async (
-    open,
-    until,
+    store,
+    { until },
   ) => {
-    const store = await open()
     await writeAll(store, [change(rowId('a'), '1'), change(rowId('b'), '1')], { actor: 'ann', origin: 'api' })
     const second = await writeAll(store, [change(rowId('c'), '1')], { actor: 'bob', origin: 'api' })
     await until('the next millisecond', () => Date.now() > second.at)
@@ -161,8 +154,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual(await select({ actor: 'ann', following }), ['1 a', '1 b'])
   },
 
-  'a page of history goes on after any entry, also within a revision': async (open) => {
-    const store = await open()
+  'a page of history goes on after any entry, also within a revision': async (store) => {
     const ids = [{ ...rowId('b'), scope: SettingScope.System }, rowId('a'), rowId('b'), rowId('c')]
     for (const value of ['1', '2']) await set(store, ids, value)
     const all = await store.history({ limit: 10 })
@@ -176,9 +168,8 @@ export const history: Readonly<Record<string, ContractCase>> = {
   },
 
   'a page of history ends before its stored text exceeds the limit in bytes, but has one entry': async (
-    open,
+    store,
   ) => {
-    const store = await open()
     for (const value of ['12', '345', '"ä"', '"12"', null]) await set(store, [rowId('a')], value)
     await set(store, 'a', '12345678')
     await set(store, 'b', '1')
@@ -198,8 +189,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
   },
 
   'trimming keeps so many entries of each value that was written, and the newest of each whatever its age':
-    async (open, until) => {
-      const store = await open()
+    async (store, { until }) => {
       for (const value of ['1', '2', '3', '4']) await set(store, 'a', value)
       await set(store, 'b', '1')
       for (const value of ['1', null, '3']) await set(store, rowId('a', 'u1'), value)
@@ -219,8 +209,10 @@ export const history: Readonly<Record<string, ContractCase>> = {
       assert.equal(await revisionOf(store), 6)
     },
 
-  'an entry that was kept because it was the newest goes when it is not any more': async (open, until) => {
-    const store = await open()
+  'an entry that was kept because it was the newest goes when it is not any more': async (
+    store,
+    { until },
+  ) => {
     await set(store, 'a', '1')
     await nextMillisecond(until)
     const olderThan = Date.now()
@@ -236,10 +228,9 @@ export const history: Readonly<Record<string, ContractCase>> = {
   },
 
   'trimming goes on where the last portion ended, of at most 500 entries; two at once do no harm': async (
-    open,
-    until,
+    store,
+    { open, until },
   ) => {
-    const store = await open()
     const other = store.watch ? await open() : store
     const ids = Array.from({ length: 40 }, (_, index) => rowId(`k${index}`))
     const rounds = async (count: number) => {

@@ -4,8 +4,7 @@ import { userHash } from '../../store/store.ts'
 import { change, type ContractCase, revisionOf, rowId, rowOf, set, writeAll } from './case.ts'
 
 export const instances: Readonly<Record<string, ContractCase>> = {
-  'all processes have the same secret of the database': async (open) => {
-    const first = await open()
+  'all processes have the same secret of the database': async (first, { open }) => {
     const second = first.info.durable ? await open() : first
     const secret = await first.secret()
     assert.ok(secret.length >= 32)
@@ -14,8 +13,7 @@ export const instances: Readonly<Record<string, ContractCase>> = {
   },
 
   'no update is lost: 40 parallel increments, of two instances, count to 40 in one row with 40 revisions':
-    async (open) => {
-      const first = await open()
+    async (first, { open }) => {
       const second = first.info.durable ? await open() : first
       const id = rowId('n')
       const results = await Promise.all(
@@ -34,8 +32,7 @@ export const instances: Readonly<Record<string, ContractCase>> = {
       assert.deepEqual(await second.shared.read(), found)
     },
 
-  'of 20 writers that all saw the same version, one wins': async (open) => {
-    const store = await open()
+  'of 20 writers that all saw the same version, one wins': async (store) => {
     for (const id of [rowId('a'), rowId('a', 'u1')]) {
       for (const start of ['unset', '"start"', null]) {
         if (start !== 'unset') await writeAll(store, [change(id, start)])
@@ -59,8 +56,7 @@ export const instances: Readonly<Record<string, ContractCase>> = {
     }
   },
 
-  'closed and opened again, everything is still there': async (open) => {
-    const first = await open()
+  'closed and opened again, everything is still there': async (first, { open }) => {
     if (!first.info.durable) return
     await set(first, 'a', '1')
     await writeAll(first, [change(rowId('b', 'u1'), '"x"', true)])
@@ -75,8 +71,7 @@ export const instances: Readonly<Record<string, ContractCase>> = {
   },
 
   'a watch announces the writes of another instance until it is stopped, with the users whose values they were':
-    async (open, until) => {
-      const watching = await open()
+    async (watching, { open, until }) => {
       if (!watching.watch) return
       const writing = await open()
       let hints = 0
@@ -113,8 +108,7 @@ export const instances: Readonly<Record<string, ContractCase>> = {
       assert.equal(hints, before)
     },
 
-  'closing twice is fine, and a closed store of a database says that it is closed': async (open) => {
-    const store = await open()
+  'closing twice is fine, and a closed store of a database says that it is closed': async (store) => {
     await set(store, 'a', '1')
     await store.close()
     await store.close()

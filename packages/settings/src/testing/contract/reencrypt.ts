@@ -15,8 +15,7 @@ import {
 } from './case.ts'
 
 export const reencrypt: Readonly<Record<string, ContractCase>> = {
-  'encryption replaces texts of values and history, and does not count as a change': async (open) => {
-    const store = await open()
+  'encryption replaces texts of values and history, and does not count as a change': async (store) => {
     await set(store, 'a', '1')
     await set(store, 'a', '2')
     await writeAll(store, [change(rowId('b', 'u1'), '3')])
@@ -32,8 +31,7 @@ export const reencrypt: Readonly<Record<string, ContractCase>> = {
     assert.equal((await set(store, 'a', '4')).revision, 3)
   },
 
-  'a row that is not as it was read any more is not replaced': async (open) => {
-    const store = await open()
+  'a row that is not as it was read any more is not replaced': async (store) => {
     for (const key of ['a', 'b', 'c']) await set(store, key, '1')
     await writeAll(store, [change(rowId('c'), null)])
     const request = encryptAll(await store.scan('values', null, 10), await store.history({ limit: 10 }))
@@ -45,8 +43,7 @@ export const reencrypt: Readonly<Record<string, ContractCase>> = {
     assert.equal(await rowOf(store, rowId('b')), undefined)
   },
 
-  'an old value in the history that is not encrypted is found by its key': async (open, until) => {
-    const store = await open()
+  'an old value in the history that is not encrypted is found by its key': async (store, { until }) => {
     await writeAll(store, [change(rowId('never'), '1', true), change(rowId('old'), '1')])
     await set(store, 'new', '1')
     await writeAll(store, [change(rowId('old'), '2', true)])

@@ -14,9 +14,8 @@ import {
 
 export const users: Readonly<Record<string, ContractCase>> = {
   'a write of a user leaves the revision alone, and its changes say which version they gave': async (
-    open,
+    store,
   ) => {
-    const store = await open()
     await set(store, 'a', '1')
     const before = Date.now()
     const result = await set(store, rowId('a', 'u1'), '1')
@@ -32,8 +31,7 @@ export const users: Readonly<Record<string, ContractCase>> = {
     assert.equal((await store.shared.read()).rows.length, 1)
   },
 
-  'writers of few rows at once, of several instances, leave an unbroken history': async (open) => {
-    const first = await open()
+  'writers of few rows at once, of several instances, leave an unbroken history': async (first, { open }) => {
     const stores = first.info.durable ? [first, await open()] : [first]
     const write = (index: number): Promise<unknown> => {
       const value = index % 5 === 4 ? null : String(index)
@@ -43,8 +41,7 @@ export const users: Readonly<Record<string, ContractCase>> = {
     for (const userId of ['u0', 'u1', 'u2']) await replays(first, userId)
   },
 
-  'writes of several rows of a user take turns, in whatever order they name them': async (open) => {
-    const store = await open()
+  'writes of several rows of a user take turns, in whatever order they name them': async (store) => {
     const ids = ['a', 'b', 'c', 'd'].map((key) => rowId(key, 'u1'))
     const bulk = (_: unknown, index: number): Promise<unknown> =>
       set(store, index % 2 ? ids.toReversed() : ids, String(index))
@@ -54,8 +51,7 @@ export const users: Readonly<Record<string, ContractCase>> = {
     assert.equal(rows.length, 4)
   },
 
-  'a write of a user sees shared rows as they are': async (open) => {
-    const store = await open()
+  'a write of a user sees shared rows as they are': async (store) => {
     await set(store, 'limit', '5')
     const seen: unknown[] = []
     await writeAll(store, [], {
@@ -69,8 +65,7 @@ export const users: Readonly<Record<string, ContractCase>> = {
   },
 
   'versions rise through deletions while the clock stands still, and when it has gone back by an hour':
-    async (open) => {
-      const store = await open()
+    async (store) => {
       const start = Date.now()
       const versions: number[] = []
       for (const time of [start, start - 60 * 60_000]) {
@@ -86,8 +81,7 @@ export const users: Readonly<Record<string, ContractCase>> = {
       assert.deepEqual(remembered, versions)
     },
 
-  'users whose values were written are known from a mark on': async (open, until) => {
-    const store = await open()
+  'users whose values were written are known from a mark on': async (store, { open, until }) => {
     const other = store.watch ? await open() : store
     const { next: start, userIds } = await store.users.news(undefined, 10)
     assert.deepEqual(userIds, [])

@@ -5,8 +5,7 @@ import type { RowId, StoredRow } from '../../store/store.ts'
 import { change, type ContractCase, pages, revisionOf, rowId, rowOf, set, writeAll } from './case.ts'
 
 export const values: Readonly<Record<string, ContractCase>> = {
-  'an empty store has revision 0 and no rows': async (open) => {
-    const store = await open()
+  'an empty store has revision 0 and no rows': async (store) => {
     assert.equal(await revisionOf(store), 0)
     assert.deepEqual(await store.shared.read(), { revision: 0, token: '00000000', rows: [] })
     assert.deepEqual(await store.users.read('u1'), [])
@@ -15,8 +14,7 @@ export const values: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual(await store.history({ limit: 10 }), [])
   },
 
-  'a written row is read back with exactly its members': async (open) => {
-    const store = await open()
+  'a written row is read back with exactly its members': async (store) => {
     const start = Date.now()
     const result = await writeAll(store, [change(rowId('a'), '"x"', true)], { actor: 'ann' })
     const row = await rowOf(store, rowId('a'))
@@ -33,9 +31,8 @@ export const values: Readonly<Record<string, ContractCase>> = {
   },
 
   'a second write replaces the row, null deletes it (S 3.1), and both report the one before': async (
-    open,
+    store,
   ) => {
-    const store = await open()
     await set(store, 'a', '1')
     const first = await rowOf(store, rowId('a'))
     const replaced = await writeAll(store, [change(rowId('a'), '2')], { actor: null })
@@ -53,8 +50,7 @@ export const values: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual(await store.shared.read(), { revision: 3, token: deleted.token, rows: [] })
   },
 
-  'a key has one row per scope and user, and none is mixed up with another (S 2.2)': async (open) => {
-    const store = await open()
+  'a key has one row per scope and user, and none is mixed up with another (S 2.2)': async (store) => {
     const system = { scope: SettingScope.System, userId: '', key: 'a' }
     await writeAll(store, [change(system, '0'), change(rowId('a'), '1')])
     await writeAll(store, [change(rowId('a', 'u1'), '2'), change(rowId('a', 'u2'), '3')])
@@ -68,8 +64,7 @@ export const values: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual(await store.users.read(''), [], 'no user is served as the empty user')
   },
 
-  'value text comes back byte for byte': async (open) => {
-    const store = await open()
+  'value text comes back byte for byte': async (store) => {
     const texts = [
       '""',
       '{"b":1,"a":2,"a":3}',
@@ -88,8 +83,7 @@ export const values: Readonly<Record<string, ContractCase>> = {
     }
   },
 
-  'names are data: quotes and SQL in them are kept as they are': async (open) => {
-    const store = await open()
+  'names are data: quotes and SQL in them are kept as they are': async (store) => {
     const names = [
       "o'hara",
       '"; drop table settings_value; --',
@@ -110,8 +104,7 @@ export const values: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual(await store.users.read('o_hara'), [])
   },
 
-  'what was read is not the store: changing it changes nothing': async (open) => {
-    const store = await open()
+  'what was read is not the store: changing it changes nothing': async (store) => {
     const result = await set(store, 'a', '1')
     const read = await store.shared.read()
     for (const row of [...read.rows, result.changes[0]?.after, ...(await store.scan('values', null, 1))]) {
@@ -121,9 +114,8 @@ export const values: Readonly<Record<string, ContractCase>> = {
   },
 
   'scans visit all rows of all scopes in order, and all history, oldest first, page by page': async (
-    open,
+    store,
   ) => {
-    const store = await open()
     await set(store, [rowId('b'), rowId('a')], '1')
     for (const id of [rowId('a', 'u2'), rowId('c', 'u1'), rowId('a', 'u1')]) await set(store, [id], '1')
     for (const value of ['1', null]) await set(store, rowId('unset', 'u1'), value)
@@ -140,8 +132,7 @@ export const values: Readonly<Record<string, ContractCase>> = {
     assert.equal(entries.length, 7)
   },
 
-  'the rows of all keys but given ones are counted by scope and key': async (open) => {
-    const store = await open()
+  'the rows of all keys but given ones are counted by scope and key': async (store) => {
     await set(store, [{ ...rowId('gone'), scope: SettingScope.System }], '1')
     for (const userId of ['', 'u1', 'u2', 'u3'])
       await set(store, [rowId('gone', userId), rowId('known', userId)], '1')

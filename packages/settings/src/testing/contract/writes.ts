@@ -3,13 +3,12 @@ import assert from 'node:assert/strict'
 import { isDomainException } from '@fastify-modular/core'
 import { SettingScope } from '../../setting-definition.ts'
 import { noRevision } from '../../store/revision.ts'
-import { change, type ContractCase, revisionOf, rowId, rowOf, set, write, writeAll } from './case.ts'
+import { change, type ContractCase, revisionOf, rowId, rowOf, set, writeAll } from './case.ts'
 
 export const writes: Readonly<Record<string, ContractCase>> = {
   'a bulk of 500 sets, replaces and deletes at once, with one revision, in the order of the rows': async (
-    open,
+    store,
   ) => {
-    const store = await open()
     const system = { ...rowId('z'), scope: SettingScope.System }
     const others = Array.from({ length: 497 }, (_, index) => rowId(`k${index}`))
     const ids = [rowId('b'), system, rowId('a'), ...others]
@@ -29,14 +28,11 @@ export const writes: Readonly<Record<string, ContractCase>> = {
     assert.ok(rows.every((row) => row.value === '2' && row.revision === 2))
   },
 
-  'decide sees the rows of the request, as they are now': async (open) => {
-    const store = await open()
+  'decide sees the rows of the request, as they are now': async (store) => {
     await set(store, 'a', '1')
     const expected = await rowOf(store, rowId('a'))
     const seen: unknown[] = []
-    const result = await write(store, {
-      actor: null,
-      origin: 'contract',
+    const result = await writeAll(store, [], {
       reads: [rowId('a'), rowId('b')],
       decide(current) {
         seen.push(current.revision, current.get(rowId('a')), current.get(rowId('b')))
@@ -48,8 +44,7 @@ export const writes: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual(result.changes, [])
   },
 
-  'a write that throws in decide changes nothing and rejects with that error': async (open) => {
-    const store = await open()
+  'a write that throws in decide changes nothing and rejects with that error': async (store) => {
     for (const id of [rowId('a'), rowId('a', 'u1')]) {
       await set(store, [id], '1')
       const before = await rowOf(store, id)
@@ -64,8 +59,7 @@ export const writes: Readonly<Record<string, ContractCase>> = {
     assert.equal((await set(store, 'a', '3')).revision, 2)
   },
 
-  'no change, or the deletion of nothing, leaves no version, no history and no event': async (open) => {
-    const store = await open()
+  'no change, or the deletion of nothing, leaves no version, no history and no event': async (store) => {
     let enqueued = 0
     const enqueue = () => void enqueued++
     assert.deepEqual((await writeAll(store, [], { enqueue })).changes, [])
@@ -83,8 +77,7 @@ export const writes: Readonly<Record<string, ContractCase>> = {
   },
 
   'an equal value is written all the same, also encrypted: whether that is a change is for decide to say':
-    async (open) => {
-      const store = await open()
+    async (store) => {
       for (const encrypted of [false, false, true])
         assert.equal((await writeAll(store, [change(rowId('a'), '1', encrypted)])).changes.length, 1)
       const row = await rowOf(store, rowId('a'))
@@ -93,8 +86,7 @@ export const writes: Readonly<Record<string, ContractCase>> = {
     },
 
   'two changes of one row, one of a row that was not read, and both kinds of rows are refused, and nothing is written':
-    async (open) => {
-      const store = await open()
+    async (store) => {
       const [a, b] = [change(rowId('a'), '1'), change(rowId('b'), '1')]
       const refused = { code: 'FMOD_SETTINGS_INVALID_WRITE' }
       await assert.rejects(writeAll(store, [b, a, change(rowId('a'), '2')]), refused)
@@ -104,8 +96,7 @@ export const writes: Readonly<Record<string, ContractCase>> = {
       assert.deepEqual(await store.users.read('u1'), [])
     },
 
-  'a user id belongs to User scope and to no other': async (open) => {
-    const store = await open()
+  'a user id belongs to User scope and to no other': async (store) => {
     const wrong = [
       { scope: SettingScope.Application, userId: 'u1', key: 'a' },
       { scope: SettingScope.System, userId: 'u1', key: 'a' },
@@ -115,8 +106,7 @@ export const writes: Readonly<Record<string, ContractCase>> = {
     assert.equal(await revisionOf(store), 0)
   },
 
-  'NUL and lone surrogates are refused, and never find another row': async (open) => {
-    const store = await open()
+  'NUL and lone surrogates are refused, and never find another row': async (store) => {
     await set(store, rowId('k', 'a\ufffd'), '1')
     for (const text of ['a\0', 'a\ud800', '\udc00']) {
       const changes = [change(rowId('k', text), '1'), change(rowId(text), '1'), change(rowId('k'), text)]
