@@ -6,7 +6,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { Parser } from 'tap-parser'
 
 /** Seconds after which tap itself ends a test file, naming what is still open; a silent process is killed later. */
-const patience = { tap: 300, kill: 330 }
+const patience = { tap: 900, kill: 930 }
 
 /** Milliseconds for the rest of the output of a process that has ended; one outside of its group may hold a pipe. */
 const rest = 2000

@@ -83,7 +83,7 @@ test('what is published are tarballs of this version, and no others', async (t) 
 })
 
 test('a version is tagged when all of it is published, also by a later run', async (t) => {
-  t.setTimeout(120_000)
+  t.setTimeout(900_000)
   const copy = await copyOfRepository(t)
   await release(copy, {})
   const names = packagesOf(copy).map(({ name }) => name)

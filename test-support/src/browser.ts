@@ -20,6 +20,9 @@ export interface BrowserOptions {
   readonly host?: string
 }
 
+/** Milliseconds: longer than a busy machine takes to start a browser, and to show what a test waits for. */
+const patience = 120_000
+
 /** Where distributions put it. */
 const installed = [
   '/usr/bin/chromium',
@@ -73,6 +76,7 @@ async function launch(
   const isRoot = process.getuid?.() === 0 // root has no user namespace to build Chromium's sandbox in
   const context = await chromium.launchPersistentContext(profile, {
     executablePath,
+    timeout: patience,
     ignoreDefaultArgs: keepsPages ? ['--disable-back-forward-cache'] : [],
     args: [
       ...quiet,
@@ -81,6 +85,7 @@ async function launch(
     ],
   })
   t.teardown(() => context.close())
+  context.setDefaultTimeout(patience)
   const events = record(context)
   t.teardown(async () => {
     if (t.passing?.() === false) process.stderr.write(['What the browser did:', ...events, ''].join('\n'))

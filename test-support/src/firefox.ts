@@ -30,6 +30,7 @@ export async function testFirefox(t: BrowserTest): Promise<Browser | null> {
     headless: true,
     defaultViewport: null, // this version cannot set one
     args: ['--width=1280', '--height=900'],
+    timeout: 120_000,
     protocolTimeout: 120_000,
   })
   t.teardown(() => browser.close())

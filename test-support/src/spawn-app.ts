@@ -9,7 +9,7 @@ export interface SpawnOptions {
   /** Added to this process' environment; undefined takes a variable away. */
   readonly env?: Readonly<Record<string, string | undefined>>
   readonly cwd?: string
-  /** In ms: how long to wait for the address, for a log line, and for the end. @default 60000 */
+  /** In ms: how long to wait for the address, for a log line, and for the end. @default 120000 */
   readonly timeout?: number
 }
 
@@ -61,7 +61,7 @@ export async function spawnApp(entry: string | URL, options: SpawnOptions = {}):
 
 /** Starts a Node entry file; for those that are expected to end or to print something else. It dies with this process. */
 export function spawnNode(entry: string | URL, options: SpawnOptions = {}): SpawnedProcess {
-  const { args = [], env = {}, cwd, timeout = 60_000 } = options
+  const { args = [], env = {}, cwd, timeout = 120_000 } = options
   const file = entry instanceof URL ? fileURLToPath(entry) : entry
   const child = spawn(process.execPath, [file, ...args], {
     cwd,

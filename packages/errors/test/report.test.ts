@@ -1,11 +1,11 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import { EventEmitter, once } from 'node:events'
-import { setTimeout as delay } from 'node:timers/promises'
 import Fastify from 'fastify'
 import { type Test, test } from 'tap'
 import { ConflictException, NotFoundException, UnauthorizedException } from '@fastify-modular/core'
 import { problemChannel, type ProblemEvent } from '@fastify-modular/errors'
 import { openConnection, rawRequest } from '@fastify-modular/test-support/raw-http'
+import { until } from '@fastify-modular/test-support/until'
 import { createApp, createThrowing, listen, throwing } from './support/app.js'
 import { problemOf } from './support/expect.js'
 
@@ -16,11 +16,6 @@ function listenToChannel(t: Test): ProblemEvent[] {
   problemChannel.subscribe(take)
   t.teardown(() => problemChannel.unsubscribe(take))
   return events
-}
-
-/** Waits at most 20 seconds. */
-async function untilSome(events: readonly ProblemEvent[]): Promise<void> {
-  for (const end = Date.now() + 20_000; events.length === 0 && Date.now() < end;) await delay(5)
 }
 
 test('S 7.1, decision 47, E09: a 5xx leaves one record at level error with its stack and request id', async (t) => {
@@ -199,7 +194,7 @@ test('a caller that goes away while uploading is not a defect, and is not answer
   )
   await request
   connection.destroy()
-  await untilSome(events)
+  await until(() => events.length > 0)
   t.match(events, [{ source: 'aborted' }])
   t.match(failures(), [{ level: 20, source: 'aborted' }])
 })
@@ -221,7 +216,7 @@ test('a handler that fails after its caller went away is still a defect', async 
   connection.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
   await called
   connection.destroy()
-  await untilSome(events)
+  await until(() => events.length > 0)
   t.match(events, [{ source: 'handler', problem: { status: 500 } }])
   t.match(failures(), [{ level: 50, err: { message: 'bug' } }])
 })

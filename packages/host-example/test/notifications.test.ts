@@ -56,7 +56,7 @@ async function startInstance(t: Test, url: string, handle?: (event: object) => v
       handle?.(event)
     }
   }
-  const app = Fastify()
+  const app = Fastify({ pluginTimeout: 120_000 })
   t.teardown(async () => {
     await app.close()
     await pool.end()
@@ -77,8 +77,9 @@ async function startInstances(t: Test) {
   await client.connect()
   t.teardown(() => client.end())
   await until(async () => {
-    const listening = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query LIKE 'LISTEN%' AND state = 'idle'`
-    return (await client.query(listening)).rows.length === 2
+    // Events and settings of both instances; a connection that has listened for long is tested.
+    const listening = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND query ~ '^(LISTEN .*|SELECT 1)$' AND state = 'idle'`
+    return (await client.query(listening)).rows.length === 4
   })
   for (const own of publisher.statements) own.length = 0
   return { ...publisher, client, seen }

@@ -29,7 +29,7 @@ function spawnWorker(
   config: Omit<WorkerConfig, 'sqlite' | 'postgres'>,
 ): SpawnedProcess {
   const args = [JSON.stringify({ ...storage.config, ...config } satisfies WorkerConfig)]
-  const worker = spawnNode(new URL('./fixtures/worker.js', import.meta.url), { args, timeout: 60_000 })
+  const worker = spawnNode(new URL('./fixtures/worker.js', import.meta.url), { args })
   t.teardown(() => worker.stop('SIGKILL'))
   return worker
 }
@@ -169,9 +169,8 @@ async function terminatedUnderLoad(t: Test, storage: Storage): Promise<void> {
   for (let sent = publish.perTransaction; sent <= publish.to; sent += publish.perTransaction)
     await publisher.printed(new RegExp(`published ${sent}\n`))
   await publisher.stop('SIGKILL')
-  const worker = spawnWorker(t, storage, { mode: 'handle', lease })
-  await until(storage, handled, 200)
-  t.equal((await worker.stop('SIGTERM')).code, 0)
+  const worker = spawnWorker(t, storage, { mode: 'handle', lease, endsAfter: 200 })
+  t.equal((await worker.exited).code, 0)
   t.notMatch(worker.log(), /closed module/)
   t.equal(await storage.count(storage.failed), 0, 'no attempt is counted')
   const before = await storage.count(handled)

@@ -94,7 +94,7 @@ test('what waits for its handlers is bounded: publish rejects, and later events 
 })
 
 test('closing handles what waits for a slot, and logs how much of it was left', async (t) => {
-  const transport = inProcess({ concurrency: 1, closeTimeout: 20 })
+  const transport = inProcess({ concurrency: 1, closeTimeout: 1000 }) // a busy process may pause before its next turn
   const handlers = [handlerOf(NoteShared, never), handlerOf(NoteShared, async () => {}, 'QuickHandler')]
   const { app, errors } = await startApp(t, { transport, handlers })
   for (let number = 0; number < 3; number++) await app.events.publish(shared())

@@ -123,9 +123,9 @@ for (const [name, open] of Object.entries(engines)) {
   test(`${name}: what runs here when its lease has ended is held again, and not begun again`, async (t) => {
     const engine = await open(t)
     const { app, begun, release } = await start(t, engine.transport)
+    const before = await engine.held()
     await engine.expire(0)
-    const expired = await engine.held()
-    await until(async () => (await engine.held()) > expired)
+    await until(async () => (await engine.held()) > before)
     t.equal(begun(), 1)
     release(new Error('the last attempt'))
     await until(async () => (await engine.left()) === 0)

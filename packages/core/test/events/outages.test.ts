@@ -154,7 +154,7 @@ test('PostgreSQL: a boot that fails because the role may only read the queue lea
   await admin.connect()
   t.teardown(() => admin.end())
   await admin.query(`CREATE ROLE limited LOGIN PASSWORD 'limited'`)
-  const complete = Fastify()
+  const complete = Fastify({ pluginTimeout: 120_000 })
   await complete.register(events, { transport: pgBoss({ connectionString: url }) })
   await complete.close()
   await admin.query(

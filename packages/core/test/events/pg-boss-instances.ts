@@ -61,7 +61,7 @@ export async function startInstance(
   }
   const warnings: { msg: string }[] = []
   const write = (line: string) => void warnings.push(JSON.parse(line) as { msg: string })
-  const app = Fastify({ logger: { level: 'warn', stream: { write } } })
+  const app = Fastify({ pluginTimeout: 120_000, logger: { level: 'warn', stream: { write } } })
   t.teardown(async () => {
     await app.close()
     await pool.end()

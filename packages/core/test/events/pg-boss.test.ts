@@ -230,7 +230,7 @@ test('a handler is notified, and listed when it is removed, whatever its module 
       handled++
     }
   }
-  const app = Fastify()
+  const app = Fastify({ pluginTimeout: 120_000 })
   t.teardown(() => app.close())
   await app.register(events, { transport: pgBoss({ connectionString: url, ...unpolled }) })
   await app.register(modules, { modules: [{ name: 'Öl & Gas', handlers: [NumberedHandler] }] })

@@ -1,5 +1,4 @@
 /** Connections to PostgreSQL that a network loses without reporting it to either side. */
-import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import pg from 'pg'
 import { test, type Test } from 'tap'
@@ -51,7 +50,7 @@ async function publishOne(app: FastifyInstance, noteId: string): Promise<number>
 test('publishing and delivery recover by themselves after all connections went silent', async (t) => {
   const { app, proxy } = await start(t)
   await publishOne(app, 'before')
-  await until(() => app.events.stats().handled === 1)
+  await until(() => app.events.stats().handled > 0)
   proxy.applyToOpen('silent')
   t.comment(`${await publishOne(app, 'after')} refused before one was taken`)
   const { published } = app.events.stats()
@@ -75,10 +74,10 @@ test('a listening connection that goes silent is replaced, and notices arrive ag
   lost?.apply('silent')
   await until(() => listening().length === 1 && listening()[0] !== lost)
   const { app: publisher } = await startApp(t, { transport: pgBoss({ connectionString: url }) })
-  for (const end = Date.now() + 20_000; app.events.stats().handled === 0; await delay(500)) {
-    if (Date.now() > end) throw new Error('it was not noticed within 20 s')
+  await until(async () => {
     await publisher.events.publish(shared('noticed')) // once more where the fetch came too late
-  }
+    return app.events.stats().handled > 0
+  })
 })
 
 test('the late end of a lost connection does not end the one that replaced it', async (t) => {

@@ -1,10 +1,10 @@
 /** A session belongs to the password that it was started with, on both databases. */
-import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import Fastify from 'fastify'
 import { Pool } from 'pg'
 import { test } from 'tap'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { until } from '@fastify-modular/test-support/until'
 import { type AccountStore, createAccountStore } from '#src/auth/accounts.js'
 import { hashPassword } from '#src/auth/passwords.js'
 import { addSessions, createSessionStore } from '#src/auth/sessions.js'
@@ -106,8 +106,7 @@ test('PostgreSQL: a sign-in waits for a change of the password that has begun', 
         "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
       )
     ).rowCount !== 0
-  for (const end = Date.now() + 20_000; !(await isWaiting()) && Date.now() < end;) await delay(5)
-  t.ok(await isWaiting())
+  await until(isWaiting)
   await changing.query('commit')
   changing.release()
   t.equal(await started, false)

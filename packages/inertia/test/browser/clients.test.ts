@@ -62,11 +62,9 @@ class Tab {
       const shown = await this.shown()
       if (isSo(shown)) return shown
       await this.page
-        .waitForFunction(
-          ([text]) => document.querySelector('#page')?.textContent !== text,
-          [JSON.stringify(shown)] as const,
-          { timeout: 20_000 },
-        )
+        .waitForFunction(([text]) => document.querySelector('#page')?.textContent !== text, [
+          JSON.stringify(shown),
+        ] as const)
         .catch(() => {
           throw new Error(`${description}: ${JSON.stringify(shown)}`)
         })
@@ -317,7 +315,6 @@ for (const client of [2, 3] as const) {
     for (const [name, feature] of Object.entries(features)) {
       await t.test(`client ${client}: ${name}`, async (child) => {
         const page = await browser.newPage()
-        page.setDefaultTimeout(20_000)
         await feature(new Tab(page, url), child, client)
         await page.close()
       })

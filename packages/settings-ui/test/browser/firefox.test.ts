@@ -11,7 +11,7 @@ test('Firefox loads both pages and the element, searches and saves without an er
   if (browser === null) return
   const { url, app } = await startHost(t, { modules: [plainHost] })
   const page = await browser.newPage()
-  page.setDefaultTimeout(60_000)
+  page.setDefaultTimeout(120_000)
   const complaints: string[] = []
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
   page.on('pageerror', (error) => complaints.push(String(error)))

@@ -14,7 +14,7 @@ import Fastify from 'fastify'
 import t, { test } from 'tap'
 import { checkInput, parseInput, toInput } from '#src/react/model/input.js'
 
-t.setTimeout(300_000) // of tap, which a busy machine would exceed; no test here looks at a clock
+t.setTimeout(900_000) // of tap, which a busy machine would exceed; no test here looks at a clock
 
 const scope = SettingScope.Application
 const common = { displayName: 'Test', scope } as const

@@ -142,25 +142,6 @@ test('a page without first values shares as well, as soon as an answer has named
   await Promise.all(pages.map((page) => shows(page, 'app.title', 'Acme')))
 })
 
-/** In a page: timers of a few seconds and more run when the test says so. */
-const holdLongTimers = `{
-  const { setTimeout: set, clearTimeout: clear } = window
-  const held = new Map()
-  let last = 0
-  window.setTimeout = (run, time) => {
-    if (time < 4000) return set(run, time)
-    held.set(--last, { run, time })
-    return last
-  }
-  window.clearTimeout = (id) => held.delete(id) || clear(id)
-  window.runLongTimers = () => {
-    const due = [...held.values()]
-    held.clear()
-    for (const { run } of due) run()
-    return due.map(({ time }) => time)
-  }
-}`
-
 test('where no stream is to be had, what one tab writes shows in all tabs at once', async (t) => {
   const visited = await open(t, { settings: { stream: false } })
   if (!visited) return
@@ -181,9 +162,7 @@ test('a leader whose page is frozen is replaced, and does not lead when it wakes
   await signIn(context, 'alice')
   const leader = await visited.open(context)
   await shows(leader, 'app.title', 'Fastify Modular')
-  const follower = await context.newPage()
-  await follower.addInitScript(holdLongTimers)
-  await follower.goto(`${visited.url}/page`)
+  const follower = await visited.open(context)
   await shows(follower, 'app.title', 'Fastify Modular')
   t.equal(streams.length, 1)
 

@@ -2,7 +2,7 @@
 import t, { test } from 'tap'
 import { Cluster } from './cluster.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 test('four instances, their network and the server fail: nothing acknowledged is lost, and all come to agree', async (t) => {
   const cluster = await Cluster.start(4)

@@ -9,7 +9,7 @@ import { engines } from '../support/engines.ts'
 
 const { Application, User } = SettingScope
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 for (const [name, open] of Object.entries(engines)) {
   test(`${name}: an erased user is no writer of shared values in any instance`, async (t) => {

@@ -11,7 +11,7 @@ import { silentLog, nextMillisecond, trimAll, until } from '#src/testing/contrac
 import { createApp, definitions, logInto, rejection } from '../support/app.ts'
 import { engines, newFile } from '../support/engines.ts'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 const { Application, System, User } = SettingScope
 const key = (id: string) => ({ id, key: randomBytes(32) })
 const [one, two] = [key('one'), key('two')]

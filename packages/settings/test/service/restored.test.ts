@@ -11,7 +11,7 @@ import { backTo, sqlEngines } from '../support/sql-engines.ts'
 
 const { System, Application, User } = SettingScope
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 /** The clock of this machine has moved on, so that what is written now is dated later. */
 async function tick(): Promise<void> {

@@ -7,7 +7,7 @@ import { silentLog, until } from '#src/testing/contract/case.js'
 import { createApp } from '../support/app.ts'
 import { engines } from '../support/engines.ts'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const day = 24 * 60 * 60 * 1000
 

@@ -10,7 +10,7 @@ import { engines } from '../support/engines.ts'
 
 const { System, Application } = SettingScope
 
-t.setTimeout(120_000)
+t.setTimeout(900_000)
 
 const title = (value: unknown) => ({ key: 'app.title', scope: 1, value })
 const banner = (value: unknown) => ({ key: 'app.banner', scope: 1, value })

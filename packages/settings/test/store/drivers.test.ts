@@ -39,7 +39,7 @@ async function failureOfOpening(root: string, store: string, create: string): Pr
   )
   const { stdout, stderr, status } = spawnSync(process.execPath, [entry], {
     encoding: 'utf8',
-    timeout: 20_000,
+    timeout: 120_000,
   })
   return status === 0 ? stdout.trim() : `ended with ${status}: ${stderr}`
 }

@@ -10,7 +10,6 @@ export function startWriter(plan: Partial<WriterPlan> & { readonly database: str
   const complete = { author: 'writer', bulks: 1, rows: 10, parallel: 1, ...plan }
   return spawnNode(new URL('./writer.js', import.meta.url), {
     args: [JSON.stringify(complete)],
-    timeout: 60_000,
   })
 }
 

@@ -7,7 +7,7 @@ import { backTo, sqlEngines } from '../support/sql-engines.ts'
 
 const { Application, User } = SettingScope
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 async function setTitle({ settings }: FastifyInstance, value: string): Promise<void> {
   await settings.contract.setSetting('app.title', value, Application)

@@ -23,6 +23,25 @@ interface PageOptions {
   readonly host?: string
 }
 
+/** In a page: timers of a few seconds and more run when the test says so, however long a busy machine takes. */
+const holdLongTimers = `{
+  const { setTimeout: set, clearTimeout: clear } = window
+  const held = new Map()
+  let last = 0
+  window.setTimeout = (run, time = 0) => {
+    if (time < 4000) return set(run, time)
+    held.set(--last, { run, time })
+    return last
+  }
+  window.clearTimeout = (id) => held.delete(id) || clear(id)
+  window.runLongTimers = () => {
+    const due = [...held.values()]
+    held.clear()
+    for (const { run } of due) run()
+    return due.map(({ time }) => time)
+  }
+}`
+
 /** An application with a document at `/page`, which has the script; `/hold` answers when the test says so. */
 export async function startPages(
   t: Test,
@@ -66,6 +85,7 @@ ${hasData ? await app.settings.publicData(request) : ''}
 
   async function open(context: BrowserContext): Promise<Page> {
     const page = await context.newPage()
+    await page.addInitScript(holdLongTimers)
     await page.goto(`${url}/page`)
     return page
   }

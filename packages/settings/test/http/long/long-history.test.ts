@@ -9,7 +9,7 @@ import { testDatabase } from '@fastify-modular/test-support/postgres'
 import t, { type Test, test } from 'tap'
 import { type Answered, writes } from './reader.ts'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 const reader = fileURLToPath(new URL('./reader.js', import.meta.url))
 const run = promisify(execFile)
 

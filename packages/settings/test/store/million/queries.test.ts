@@ -7,7 +7,7 @@ import t, { test } from 'tap'
 import { plansInPostgres } from './postgres.js'
 import { plansInSqlite } from './sqlite.js'
 
-t.setTimeout(120_000)
+t.setTimeout(900_000)
 
 /** Enough for PostgreSQL to prefer an index. */
 const size = { rows: 30_000 }

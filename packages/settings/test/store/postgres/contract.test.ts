@@ -5,7 +5,7 @@ import { Client } from 'pg'
 import t, { test } from 'tap'
 import { patient } from './open-store.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 const { url } = await testDatabase(t)
 let count = 0
 

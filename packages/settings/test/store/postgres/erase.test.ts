@@ -5,7 +5,7 @@ import { change, replays, rowId, set, until, writeAll } from '#src/testing/contr
 import { startHeldWrite } from './held-write.js'
 import { newPool, openStore } from './open-store.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 async function isWaiting(pool: Pool, connections = 1): Promise<boolean> {
   const { rowCount } = await pool.query(

@@ -5,7 +5,7 @@ import { postgresNames } from '#src/store/postgres/names.js'
 import { userHash } from '#src/store/store.js'
 import { newPool, openStore } from './open-store.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 const long = 'x'.repeat(40)
 

@@ -12,7 +12,7 @@ import type { SettingsStore } from '#src/store/store.js'
 import { failureOf, is503 } from '../failures.js'
 import { acknowledged, startWriter, verify } from '../processes.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 // A server of its own: these tests kill it.
 let server: PostgresServer

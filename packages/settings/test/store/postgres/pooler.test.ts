@@ -11,7 +11,7 @@ import t, { test } from 'tap'
 import { silentLog } from '#src/testing/contract/case.js'
 import { patient } from './open-store.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 const given = process.env['POOLER_URL']
 const direct = given === undefined ? (await testDatabase(t)).url : (process.env['DATABASE_URL'] ?? '')
 const pooler = given === undefined ? await startTransactionPooler(direct) : null

@@ -9,7 +9,7 @@ import { change, rowId, rowOf, set, writeAll, revisionOf } from '#src/testing/co
 import { failureOf, is503 } from '../failures.js'
 import { newPool, openStore } from './open-store.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 test('options that cannot work are refused at once, without quoting the URL (FMOD_SETTINGS_INVALID_STORE_OPTION)', async (t) => {
   const refused = { code: 'FMOD_SETTINGS_INVALID_STORE_OPTION' }

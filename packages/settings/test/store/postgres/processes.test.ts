@@ -2,6 +2,6 @@ import { testDatabase } from '@fastify-modular/test-support/postgres'
 import t, { test } from 'tap'
 import { processTests } from '../process-tests.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 processTests(test, async () => (await testDatabase(t)).url)

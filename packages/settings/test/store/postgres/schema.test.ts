@@ -11,7 +11,7 @@ import { postgresReads } from '#src/store/postgres/engine.js'
 import { findPlain } from '#src/store/reads.js'
 import { newPool, openStore } from './open-store.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 test('stores with different schemas and prefixes share a database and nothing else', async (t) => {
   const pool = await newPool(t)

@@ -9,7 +9,7 @@ import { type StoreWatch, userHash } from '#src/store/store.js'
 import { startHeldWrite } from './held-write.js'
 import { newPool, openStore, patient } from './open-store.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 
 /** A store, and the statements that it sends from then on. */
 async function openRecorded(t: Test, pool: Pool) {

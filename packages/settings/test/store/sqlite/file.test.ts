@@ -69,12 +69,13 @@ test('a watch of a clock that goes back looks all the same', async (t) => {
   let hints = 0
   const stop = watchFile({ dataVersion: () => 1, interval: 1, onHint: () => void hints++, onLost: () => {} })
   t.teardown(stop)
-  await until('the first look', () => hints === 1)
+  await until('the first look', () => hints > 0)
+  const before = hints
   Date.now = () => now() - 3_600_000
   const monotonic = performance.now.bind(performance)
   performance.now = () => monotonic() + 5000
   t.teardown(() => (performance.now = monotonic))
-  await until('the second look', () => hints === 2)
+  await until('another look', () => hints > before)
 })
 
 test('a watch that fails says so once, and goes on when it works again', async (t) => {
@@ -89,10 +90,11 @@ test('a watch that fails says so once, and goes on when it works again', async (
     onLost: () => void state.losses++,
   })
   t.teardown(stop)
-  await until('the first look', () => state.hints === 1)
+  await until('the first look', () => state.hints > 0)
   state.works = false
   await until('the loss', () => state.losses === 1)
+  const before = state.hints
   state.works = true
-  await until('the second look', () => state.hints === 2)
+  await until('another look', () => state.hints > before)
   t.equal(state.losses, 1)
 })

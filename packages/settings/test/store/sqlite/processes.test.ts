@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t, { test } from 'tap'
 import { processTests } from '../process-tests.js'
 
-t.setTimeout(300_000)
+t.setTimeout(900_000)
 const folder = await mkdtemp(join(tmpdir(), 'settings-'))
 t.teardown(() => rm(folder, { recursive: true }))
 let count = 0

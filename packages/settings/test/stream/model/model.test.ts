@@ -3,7 +3,7 @@ import t, { test } from 'tap'
 import { sqlEngines } from '../../support/sql-engines.ts'
 import { Model } from './model.js'
 
-t.setTimeout(240_000)
+t.setTimeout(900_000)
 
 for (const [name, open] of Object.entries(sqlEngines)) {
   test(`${name}: a hundred clients come to the last revision, whatever is cut, killed or restored, and none saw what it may not`, async (t) => {
