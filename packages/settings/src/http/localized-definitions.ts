@@ -32,7 +32,7 @@ export interface SettingDefinitionDto extends CompleteDefinition {
 }
 
 /** Masks a definition and adds what clients need to make a form of it. */
-function toDefinitionDto(definition: CompleteDefinition, canWrite: boolean): SettingDefinitionDto {
+export function toDefinitionDto(definition: CompleteDefinition, canWrite: boolean): SettingDefinitionDto {
   return {
     ...definition,
     env: canWrite ? definition.env : null,

@@ -7,6 +7,7 @@ import { listShared, type OwnValues, readOwnValues } from '../reading/list.ts'
 import type { SettingScope } from '../setting-definition.ts'
 import { callerOf } from './access.ts'
 import { sendUnlessUnchanged, type TaggedJson, toTaggedJson } from './conditional.ts'
+import { toDefinitionDto } from './localized-definitions.ts'
 
 /** Caches keep a list for one caller, and validate it for each request. */
 function setCaching(reply: FastifyReply): void {
@@ -14,10 +15,12 @@ function setCaching(reply: FastifyReply): void {
   addVary(reply, 'Cookie, Authorization')
 }
 
-/** Sends lists of values under a tag of their content; those of shared values are kept until a shared value changes. */
+/** Sends lists of values, each under a tag; those of shared values are kept until a shared value changes. */
 export class SharedLists {
   readonly #service: SettingsService
   readonly #lists = new Map<string, TaggedJson>()
+  /** The tag of all definitions, which are frozen when requests arrive. */
+  #definitions: string | undefined
   #generation = -1
 
   constructor(service: SettingsService) {
@@ -27,8 +30,7 @@ export class SharedLists {
   /** Sends shared values, most of the time from memory. */
   send(request: FastifyRequest, reply: FastifyReply, scope?: SettingScope, group?: string): void {
     setCaching(reply)
-    const toContent = () => listShared(this.#service.states(), { scope, group })
-    sendUnlessUnchanged(request, reply, this.#kept(JSON.stringify([scope, group]), toContent))
+    sendUnlessUnchanged(request, reply, this.#shared(scope, group))
   }
 
   /** Sends the values of public settings, to whoever asks. */
@@ -38,7 +40,7 @@ export class SharedLists {
     sendUnlessUnchanged(request, reply, this.#kept('public', toContent))
   }
 
-  /** Sends the caller's values with what they inherit. */
+  /** Sends the caller's values with what they inherit. The tag is of what a list is made of: that costs less than the list. */
   async sendOwn(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -47,7 +49,21 @@ export class SharedLists {
     setCaching(reply) // also of a failure, which a cache must not give to another caller
     const { id } = callerOf(request)
     const own = await readOwnValues(this.#service, id)
-    return sendUnlessUnchanged(request, reply, toTaggedJson(toContent(own), id))
+    this.#definitions ??= toTaggedJson(
+      this.#service.states().map(({ setting }) => toDefinitionDto(setting.definition, true)),
+    ).etag
+    return sendUnlessUnchanged(request, reply, {
+      etag: toTaggedJson([this.#definitions, this.#shared().etag, own.versions], id).etag,
+      get body() {
+        return Buffer.from(JSON.stringify(toContent(own)))
+      },
+    })
+  }
+
+  #shared(scope?: SettingScope, group?: string): TaggedJson {
+    return this.#kept(JSON.stringify([scope, group]), () =>
+      listShared(this.#service.states(), { scope, group }),
+    )
   }
 
   #kept(name: string, toContent: () => Parameters<typeof toTaggedJson>[0]): TaggedJson {

@@ -46,6 +46,8 @@ export function publicValues(states: readonly SettingState[]): Readonly<Record<s
 
 /** The stored values of one user. */
 export interface OwnValues {
+  /** Changes with each of them. */
+  readonly versions: string
   /** The stored value; undefined where there is none. */
   layerOf(state: SettingState): Layer | undefined
   /** The value as responses show it; its `isOverridden` says whether the user has one. */
@@ -64,6 +66,7 @@ export async function readOwnValues({ store, codec, states }: Parts, userId: str
   }
   const of = (state: SettingState): SettingValueDto => toUserDto(state, userId, layerOf(state))
   return {
+    versions: JSON.stringify(rows.map(({ key, revision, updatedBy }) => [key, revision, updatedBy])),
     layerOf,
     of,
     list: (group) =>
