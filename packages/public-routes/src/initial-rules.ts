@@ -36,12 +36,12 @@ export function addInitialRules(
 }
 
 /**
- * The rules that the environment variable adds; none where it is unset.
+ * The rules that the environment variable adds; none where it is unset or empty, as compose files write an unset one.
  * @throws {FMOD_PUBLIC_ROUTES_INVALID_ENV} anything but an array of usable prefixes, with the position of the fault
  */
 export function readEnvPaths(env: Environment): readonly PublicRoute[] {
-  const text = env[environmentVariable]
-  if (text === undefined) return []
+  const text = env[environmentVariable] ?? ''
+  if (text === '') return []
   return parseArray(text).map((path, position) => toRule(path, position))
 }
 
