@@ -11,6 +11,9 @@ import { frameworkDefault, type RegisteredRule } from './rules.ts'
 /** A JSON array of path strings; each is a prefix rule for every method. */
 export const environmentVariable = 'SM_AUTH_PUBLIC_PATHS'
 
+/** The source of the rules that it adds. */
+export const environmentSource = `environment ${environmentVariable}`
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Adds them in the order in which explanations should name them (S 5.3.1, S 5.7, S 5.3.3). */
@@ -29,7 +32,7 @@ export function addInitialRules(
       .addPrefix('/static/')
       .addPrefix('/i18n/')
   }
-  const fromEnvironment = new PublicRouteRegistry(rules, `environment ${environmentVariable}`)
+  const fromEnvironment = new PublicRouteRegistry(rules, environmentSource)
   for (const route of env === false ? [] : readEnvPaths(env)) fromEnvironment.add(route)
   const legacy = new PublicRouteRegistry(rules, 'provider')
   for (const path of provider.publicPaths ?? []) legacy.addPrefix(path)
