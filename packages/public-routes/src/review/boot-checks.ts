@@ -77,7 +77,7 @@ interface Effect {
   readonly decides: boolean
   readonly text: string
   /** What happens if the entry decides about something, here or elsewhere. */
-  readonly then: 'stop' | 'warn' | 'nothing'
+  readonly outcome: 'stop' | 'warn' | 'nothing'
 }
 
 /**
@@ -90,13 +90,15 @@ export function checkEffect({ entries, claims, policies, log }: Claims): void {
   const claiming = new Set(effects.map(({ entry }) => entry))
   const deciding = new Set(effects.filter(({ decides }) => decides).map(({ entry }) => entry))
   const fatal = [
-    ...effects.filter(({ entry, then }) => then === 'stop' || !deciding.has(entry)).map(({ text }) => text),
+    ...effects
+      .filter(({ entry, outcome }) => outcome === 'stop' || !deciding.has(entry))
+      .map(({ text }) => text),
     ...entries.all
       .filter((entry) => !claiming.has(entry))
       .map(({ source }) => `${source} yields to more specific entries on each of its routes`),
   ]
   if (fatal.length > 0) throw new FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT(fatal.join('; '))
-  const warned = effects.filter(({ then }) => then === 'warn').map(({ text }) => text)
+  const warned = effects.filter(({ outcome }) => outcome === 'warn').map(({ text }) => text)
   if (warned.length > 0)
     log.warn(
       { entries: warned },
@@ -109,19 +111,19 @@ function effectOf({ entry, route, method }: Claim, policies: Policies): Effect {
   const own = route.declared(method)
   if (own?.by === 'route' && own.requirement.text !== requirement.text) {
     const text = `${source} says ${requirement.text} about ${method} ${route.url}, and the route config declares ${own.requirement.text}`
-    return { decides: false, text, then: isSubtree ? 'nothing' : 'warn' }
+    return { decides: false, text, outcome: isSubtree ? 'nothing' : 'warn' }
   }
   const policy = policies.of(route, method)
   const closes = `${source} closes ${method} ${route.url}, and the rule`
   if (requirement.kind !== 'public' && policy.kind === 'by path') {
     const rules = policy.rules.map(nameOfRule).join(', ')
-    return { decides: true, text: `${closes} ${rules} could open some of its paths`, then: 'warn' }
+    return { decides: true, text: `${closes} ${rules} could open some of its paths`, outcome: 'warn' }
   }
   const opening = policy.kind === 'open' ? policy.open.opening : null
   if (requirement.kind === 'public' || opening?.by !== 'rule')
-    return { decides: true, text: '', then: 'nothing' }
-  const then = opening.rule.source === environmentSource ? 'warn' : 'stop'
-  return { decides: false, text: `${closes} ${nameOfRule(opening.rule)} opens it`, then }
+    return { decides: true, text: '', outcome: 'nothing' }
+  const outcome = opening.rule.source === environmentSource ? 'warn' : 'stop'
+  return { decides: false, text: `${closes} ${nameOfRule(opening.rule)} opens it`, outcome }
 }
 
 /**
