@@ -11,6 +11,9 @@ import { frameworkDefault, type RegisteredRule } from './rules.ts'
 /** A JSON array of path strings; each is a prefix rule for every method. */
 export const environmentVariable = 'SM_AUTH_PUBLIC_PATHS'
 
+/** The source of the rules that it adds. */
+export const environmentSource = `environment ${environmentVariable}`
+
 type Environment = Readonly<Record<string, string | undefined>>
 
 /** Adds them in the order in which explanations should name them (S 5.3.1, S 5.7, S 5.3.3). */
@@ -29,19 +32,19 @@ export function addInitialRules(
       .addPrefix('/static/')
       .addPrefix('/i18n/')
   }
-  const fromEnvironment = new PublicRouteRegistry(rules, `environment ${environmentVariable}`)
+  const fromEnvironment = new PublicRouteRegistry(rules, environmentSource)
   for (const route of env === false ? [] : readEnvPaths(env)) fromEnvironment.add(route)
   const legacy = new PublicRouteRegistry(rules, 'provider')
   for (const path of provider.publicPaths ?? []) legacy.addPrefix(path)
 }
 
 /**
- * The rules that the environment variable adds; none where it is unset.
+ * The rules that the environment variable adds; none where it is unset or empty, as compose files write an unset one.
  * @throws {FMOD_PUBLIC_ROUTES_INVALID_ENV} anything but an array of usable prefixes, with the position of the fault
  */
 export function readEnvPaths(env: Environment): readonly PublicRoute[] {
-  const text = env[environmentVariable]
-  if (text === undefined) return []
+  const text = env[environmentVariable] ?? ''
+  if (text === '') return []
   return parseArray(text).map((path, position) => toRule(path, position))
 }
 

@@ -86,6 +86,10 @@ export const FMOD_PUBLIC_ROUTES_UNDECLARED = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_UNDECLARED',
   'Nothing declares who may call these routes:\n%s\nGive each route config { access }, give its module or plugin a default, or name it in the option access.',
 )
+export const FMOD_PUBLIC_ROUTES_SNAPSHOT_IN_CI = createMisuseError<[string]>(
+  'FMOD_PUBLIC_ROUTES_SNAPSHOT_IN_CI',
+  'expectAccess does not write %s where the environment variable CI is set: the application would be compared with itself, and every change would pass. Write the file on a machine of a developer, review and commit it, and unset UPDATE_SNAPSHOTS here.',
+)
 export const FMOD_PUBLIC_ROUTES_ACCESS_CHANGED = createMisuseError<[string, string]>(
   'FMOD_PUBLIC_ROUTES_ACCESS_CHANGED',
   'The access of the application is not what %s says:\n%s\nReview the differences; if they are wanted, write the file again with UPDATE_SNAPSHOTS=1.',

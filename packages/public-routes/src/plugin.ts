@@ -11,7 +11,7 @@ import { createForgeryCheck } from './gate/csrf.ts'
 import { createDecide, createGate, readAdmission } from './gate/gate.ts'
 import { Policies } from './gate/policy.ts'
 import { readRouter, type Route, RouteTable } from './gate/routes.ts'
-import { addInitialRules } from './initial-rules.ts'
+import { addInitialRules, environmentVariable } from './initial-rules.ts'
 import { FMOD_PUBLIC_ROUTES_NOT_AT_ROOT, FMOD_PUBLIC_ROUTES_REGISTERED_TWICE } from './misuse-errors.ts'
 import { checkOptions, type PublicRoutesOptions } from './options.ts'
 import { createAuthenticate } from './provider.ts'
@@ -23,7 +23,7 @@ import { checkEffect, checkPermissions, type Claim, refuseUndeclared } from './r
 import { createExplain } from './review/explain.ts'
 import { Probes, takeProbe } from './review/probes.ts'
 import { createTable } from './review/table.ts'
-import { findWarnings } from './review/warnings.ts'
+import { findWarnings, openedByEnvironment } from './review/warnings.ts'
 import type { RegisteredRule } from './rules.ts'
 
 const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, options) => {
@@ -83,7 +83,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
     scopeDefaults.freeze()
     policies.build(routes.all)
     checkPermissions({ routes: routes.all, entries, defaults: scopeDefaults, permissions })
-    checkEffect(claims, policies, app.log)
+    checkEffect({ entries, claims, policies, log: app.log })
     if (undeclared === 'refuse') refuseUndeclared(routes.all, policies)
     await audit({
       app,
@@ -98,6 +98,9 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
     for (const { message, rules: about } of findWarnings(rules, routes.all, policies)) {
       app.log.warn({ rules: about }, message)
     }
+    const opened = openedByEnvironment(routes.all, policies)
+    if (opened.length > 0)
+      app.log.warn({ routes: opened }, `the environment variable ${environmentVariable} opens routes`)
   })
 }
 

@@ -7,6 +7,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { expectAccess } from '@fastify-modular/public-routes/testing'
 import type { FastifyInstance } from 'fastify'
 import { test, type Test } from 'tap'
+import { withEnvironment, writing } from './support/environment.ts'
 
 const root = new URL('../../../', import.meta.url)
 const guide = readFileSync(new URL('docs/guides/access.md', root), 'utf8')
@@ -54,9 +55,7 @@ test('the application of the guide answers as the guide says, and agrees with th
   t.equal(await status('GET', '/notes/shared'), 200)
 
   await t.rejects(compare(), { code: 'FMOD_PUBLIC_ROUTES_ACCESS_CHANGED' })
-  process.env.UPDATE_SNAPSHOTS = '1'
-  await compare()
-  delete process.env.UPDATE_SNAPSHOTS
+  await withEnvironment(writing, compare)
   await compare()
 })
 
@@ -74,9 +73,7 @@ test('the limits of the guide: each address before the gate, each caller after i
   limited.get('/me', async ({ caller }) => caller?.id)
   await limited.ready()
   const file = pathToFileURL(write(t, 'access.json', '[]'))
-  process.env.UPDATE_SNAPSHOTS = '1'
-  await expectAccess(limited, file)
-  delete process.env.UPDATE_SNAPSHOTS
+  await withEnvironment(writing, () => expectAccess(limited, file))
   await expectAccess(limited, file)
   t.same(failures, [], 'no hook failed at a request of the gate')
 

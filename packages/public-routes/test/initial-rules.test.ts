@@ -17,13 +17,13 @@ test('S 5.7: each path is a prefix rule for every method', async (t) => {
   )
 })
 
-test('S 5.7: an unset variable and an empty array open nothing', async (t) => {
+test('S 5.7: a variable that is unset or empty, and an empty array, open nothing', async (t) => {
   t.same(readEnvPaths({}), [])
+  t.same(read(''), [])
   t.same(read('[]'), [])
 })
 
 const refused: readonly [string, RegExp][] = [
-  ['', /position 0/],
   ['/status', /position 0/],
   ['["/a" "/b"]', /position 6/],
   ['["/a", x]', /position 7/],

@@ -1,5 +1,5 @@
 /** Decorators by name, where types do not show them. */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createMisuseError } from './misuse-error.ts'
 
 const FMOD_CORE_DECORATOR_MISSING = createMisuseError<[string]>(
@@ -12,7 +12,7 @@ const FMOD_CORE_DECORATOR_MISSING = createMisuseError<[string]>(
  * @throws {FMOD_CORE_DECORATOR_MISSING} there is none of that name
  */
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- names the type, as Fastify's own does
-export function getDecorator<T>(target: FastifyInstance | FastifyRequest, name: string | symbol): T {
+export function getDecorator<T>(target: object, name: string | symbol): T {
   const value: T | undefined = Reflect.get(target, name)
   if (value === undefined) throw new FMOD_CORE_DECORATOR_MISSING(String(name))
   return value

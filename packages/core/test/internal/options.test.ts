@@ -97,6 +97,9 @@ test('an argument is an object whose members are named with it', (t) => {
 test('the nearest name is found in any letter case, and none for a foreign one', (t) => {
   t.equal(closestName('TIMOUT', ['mode', 'timeout']), 'timeout')
   t.equal(closestName('currency', ['mode', 'timeout']), undefined)
+  for (const near of ['timeuot', 'timout', 'timeoutt', 'timeouz', 'Timeout'])
+    t.equal(closestName(near, ['timeout'], 1), 'timeout', near)
+  for (const far of ['timeuto!', 'time', 'tmieuot']) t.equal(closestName(far, ['timeout'], 1), undefined, far)
   t.end()
 })
 

@@ -65,6 +65,7 @@ export function parseAccess(access: unknown, place: string): Requirement {
   if (access === 'signed-in') return isSignedIn
   if (typeof access === 'string') return requirePermissions([[checkedName(access, place)]])
   if (typeof access !== 'object' || access === null) throw invalid(place, `it is ${nameOfValue(access)}`)
+  if (Array.isArray(access)) throw invalid(place, 'it is an array; use { anyOf: [...] } or { allOf: [...] }')
   const [[mode, names] = [], ...others] = Object.entries(access) as [string, unknown][]
   if ((mode !== 'allOf' && mode !== 'anyOf') || others.length > 0) {
     throw invalid(place, `its members are ${Object.keys(access).join(', ') || 'missing'}`)

@@ -62,7 +62,7 @@ export class AccessEntries {
     throw new FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE(names.join(', '))
   }
 
-  get all(): readonly Declared[] {
+  get all(): readonly Entry[] {
     return this.#entries
   }
 

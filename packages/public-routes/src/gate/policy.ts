@@ -81,7 +81,7 @@ export class Policies {
 
 type Reach = 'every path' | 'some paths' | 'no path'
 
-export interface RuleForRoute {
+interface RuleForRoute {
   readonly rule: RegisteredRule
   readonly reach: Exclude<Reach, 'no path'>
 }

@@ -1,5 +1,6 @@
 /** The routes of an application, collected as they are registered, and the one that the router chose for a request. */
 import {
+  closestName,
   createConfigReader,
   precedesGate,
   type RouteConfig,
@@ -162,7 +163,7 @@ export class RouteTable {
     const config = Object.hasOwn(options, 'config') ? options.config : undefined
     const methods = typeof options.method === 'string' ? [options.method] : [...options.method]
     const declares = readDeclares(config)
-    refuseSilent(config ?? {}, `the route ${methods.join(',')} ${url}`)
+    refuseSilent(options, config ?? {}, `the route ${methods.join(',')} ${url}`)
     const route = new Route({
       url,
       methods,
@@ -289,18 +290,39 @@ function readDeclares(config: object | undefined): Declares {
 
 /**
  * Refuses members that declare nothing, so that the route would get a default: one that is undefined, because the name of a
- * constant is misspelt, and one that is inherited, which Fastify does not copy.
+ * constant is misspelt, one that is inherited, which Fastify does not copy, one that is misspelt itself, and one beside the
+ * configuration.
  * @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS}
  */
-function refuseSilent(config: object, place: string): void {
-  for (const name of Object.keys(undeclared)) {
-    const isUndefined = Reflect.get(config, name) === undefined
-    if (Object.hasOwn(config, name) !== isUndefined) continue
-    const fault = isUndefined
-      ? 'is undefined; leave it out, or correct the name of the constant'
-      : 'is inherited; copy it into the configuration'
-    throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(place, `config.${name} ${fault}`)
-  }
+function refuseSilent(options: object, config: object, place: string): void {
+  const fault = [
+    ...Object.keys(undeclared).map((name) => faultOfMember(config, name)),
+    ...Object.keys(config).map(faultOfName),
+    ...Object.keys(options).map(faultOfOption),
+  ].find((each) => each !== undefined)
+  if (fault !== undefined) throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(place, fault)
+}
+
+function faultOfMember(config: object, name: string): string | undefined {
+  const isUndefined = Reflect.get(config, name) === undefined
+  if (Object.hasOwn(config, name) !== isUndefined) return undefined
+  return isUndefined
+    ? `config.${name} is undefined; leave it out, or correct the name of the constant`
+    : `config.${name} is inherited; copy it into the configuration`
+}
+
+/** A member of the configuration one typing mistake away; other plugins have names such as `success`, two mistakes away. */
+function faultOfName(name: string): string | undefined {
+  const meant = closestName(name, Object.keys(undeclared), 1)
+  if (meant === undefined || meant === name) return undefined
+  return `config.${name} declares nothing; did you mean ${meant}?`
+}
+
+function faultOfOption(name: string): string | undefined {
+  const meant = closestName(name, ['config', ...Object.keys(undeclared)], 1)
+  if (meant === undefined || name === 'config') return undefined
+  if (meant === 'config') return `the option ${name} declares nothing; did you mean config?`
+  return `${name} beside config declares nothing; write config: { ${meant} }`
 }
 
 function haveSameMembers(one: Declares, other: Declares): boolean {

@@ -13,7 +13,7 @@ export interface ApplicationAccess {
    * @throws {FMOD_PUBLIC_ROUTES_NOT_READY}
    */
   table(): readonly AccessRow[]
-  /** The table as text. */
+  /** The table as text, in lines of at most 160 characters. */
   print(): string
   /**
    * How the gate decides a request and why. The request goes through the router up to the gate; hooks that run before

@@ -7,7 +7,7 @@ import type { Permissions } from '../access/permissions.ts'
 import type { ScopeDefaults } from '../access/scope-defaults.ts'
 import type { Policies } from '../gate/policy.ts'
 import type { Route } from '../gate/routes.ts'
-import { environmentVariable } from '../initial-rules.ts'
+import { environmentSource } from '../initial-rules.ts'
 import {
   FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT,
   FMOD_PUBLIC_ROUTES_UNDECLARED,
@@ -64,58 +64,66 @@ export interface Claim {
   readonly method: string
 }
 
+interface Claims {
+  readonly entries: AccessEntries
+  readonly claims: readonly Claim[]
+  readonly policies: Policies
+  readonly log: FastifyBaseLogger
+}
+
+/** What an entry does about a method of a route, and what stands against it. */
+interface Effect {
+  /** Whether it decides about some paths at least. */
+  readonly decides: boolean
+  readonly text: string
+  /** What happens if the entry decides about something, here or elsewhere. */
+  readonly outcome: 'stop' | 'warn' | 'nothing'
+}
+
 /**
  * Logs where entries of the option `access` have no effect.
- * @throws {FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT} all routes that an entry names declare another access, or a rule opens what
- * it closes, unless the environment adds that rule
+ * @throws {FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT} an entry decides nothing, whatever stands against it, or a rule of the
+ *   application opens a route that an entry closes
  */
-export function checkEffect(claims: readonly Claim[], policies: Policies, log: FastifyBaseLogger): void {
-  const effective = new Set(claims.filter((claim) => !isOverruled(claim)).map(({ entry }) => entry))
-  const conflicts = claims.flatMap((claim) => {
-    if (!isOverruled(claim)) return conflictWithRules(claim, policies) ?? []
-    const hasEffect = effective.has(claim.entry)
-    const { isSubtree } = claim.entry
-    return hasEffect && isSubtree ? [] : { text: overruledText(claim), isFatal: !hasEffect && !isSubtree }
-  })
-  const fatal = conflicts.filter(({ isFatal }) => isFatal)
-  if (fatal.length > 0)
-    throw new FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT(fatal.map(({ text }) => text).join('; '))
-  if (conflicts.length > 0)
+export function checkEffect({ entries, claims, policies, log }: Claims): void {
+  const effects = claims.map((claim) => ({ entry: claim.entry, ...effectOf(claim, policies) }))
+  const claiming = new Set(effects.map(({ entry }) => entry))
+  const deciding = new Set(effects.filter(({ decides }) => decides).map(({ entry }) => entry))
+  const fatal = [
+    ...effects
+      .filter(({ entry, outcome }) => outcome === 'stop' || !deciding.has(entry))
+      .map(({ text }) => text),
+    ...entries.all
+      .filter((entry) => !claiming.has(entry))
+      .map(({ source }) => `${source} yields to more specific entries on each of its routes`),
+  ]
+  if (fatal.length > 0) throw new FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT(fatal.join('; '))
+  const warned = effects.filter(({ outcome }) => outcome === 'warn').map(({ text }) => text)
+  if (warned.length > 0)
     log.warn(
-      { entries: conflicts.map(({ text }) => text) },
+      { entries: warned },
       'entries of the option access have no effect on these routes, or on some of their paths',
     )
 }
 
-/** Whether the route declares another access itself. */
-function isOverruled({ entry, route, method }: Claim): boolean {
+function effectOf({ entry, route, method }: Claim, policies: Policies): Effect {
+  const { source, requirement, isSubtree } = entry
   const own = route.declared(method)
-  return own?.by === 'route' && own.requirement.text !== entry.requirement.text
-}
-
-function overruledText({ entry: { source, requirement }, route, method }: Claim): string {
-  const own = route.declared(method)?.requirement.text
-  return `${source} says ${requirement.text} about ${method} ${route.url}, and the route config declares ${own}`
-}
-
-/** Names the rules that open what the entry closes. */
-function conflictWithRules(
-  { entry: { source, requirement }, route, method }: Claim,
-  policies: Policies,
-): { readonly text: string; readonly isFatal: boolean } | undefined {
+  if (own?.by === 'route' && own.requirement.text !== requirement.text) {
+    const text = `${source} says ${requirement.text} about ${method} ${route.url}, and the route config declares ${own.requirement.text}`
+    return { decides: false, text, outcome: isSubtree ? 'nothing' : 'warn' }
+  }
   const policy = policies.of(route, method)
-  if (requirement.kind === 'public' || policy.kind === 'closed') return undefined
   const closes = `${source} closes ${method} ${route.url}, and the rule`
-  if (policy.kind === 'by path') {
+  if (requirement.kind !== 'public' && policy.kind === 'by path') {
     const rules = policy.rules.map(nameOfRule).join(', ')
-    return { text: `${closes} ${rules} could open some of its paths`, isFatal: false }
+    return { decides: true, text: `${closes} ${rules} could open some of its paths`, outcome: 'warn' }
   }
-  if (policy.open.opening?.by !== 'rule') return undefined
-  const { rule } = policy.open.opening
-  return {
-    text: `${closes} ${nameOfRule(rule)} opens it`,
-    isFatal: !rule.source.includes(environmentVariable),
-  }
+  const opening = policy.kind === 'open' ? policy.open.opening : null
+  if (requirement.kind === 'public' || opening?.by !== 'rule')
+    return { decides: true, text: '', outcome: 'nothing' }
+  const outcome = opening.rule.source === environmentSource ? 'warn' : 'stop'
+  return { decides: false, text: `${closes} ${nameOfRule(opening.rule)} opens it`, outcome }
 }
 
 /**

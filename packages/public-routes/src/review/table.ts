@@ -3,7 +3,7 @@ import type { Policies } from '../gate/policy.ts'
 import type { Policy } from '../gate/decision.ts'
 import type { Route, RouteTable } from '../gate/routes.ts'
 import { FMOD_PUBLIC_ROUTES_NOT_READY } from '../misuse-errors.ts'
-import { nameOfRule, type RegisteredRule } from '../rules.ts'
+import { frameworkDefault, nameOfRule, type RegisteredRule } from '../rules.ts'
 import { warningsOfRoute } from './warnings.ts'
 
 /** One method of a route. */
@@ -102,20 +102,35 @@ function noteOn(route: Route): string {
   return route.origin === null ? 'before the gate' : ''
 }
 
-const heading = ['METHOD', 'PATH', 'ACCESS', 'WHY', 'MODULE', 'NOTE', 'WARNINGS']
+const heading = ['METHOD', 'PATH', 'ACCESS', 'MODULE', 'NOTE', 'WHY']
 
-/** In columns. */
+/** A longer cell moves what follows it to the right, in its own line alone. */
+const widestColumn = 32
+const widestLine = 160
+const indent = '        '
+
+/** In columns, in lines of at most 160 characters. */
 export function printTable(rows: readonly AccessRow[]): string {
-  const lines = [heading, ...rows.map(cellsOf)]
-  const widths = heading.map((_, column) => Math.max(...lines.map((cells) => cells[column]?.length ?? 0)))
-  return lines
-    .map((cells) =>
-      cells
-        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
+  const table = [heading, ...rows.map(cellsOf)]
+  const widths = heading.map((_, column) =>
+    Math.min(widestColumn, Math.max(...table.map((cells) => cells[column]?.length ?? 0))),
+  )
+  return table
+    .flatMap((cells) => wrap(cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ')))
     .join('\n')
+}
+
+/** Breaks a line at a blank, or within a word that is longer than a line. */
+function wrap(line: string): readonly string[] {
+  const lines: string[] = []
+  let rest = line.trimEnd()
+  while (rest.length > widestLine) {
+    const blank = rest.lastIndexOf(' ', widestLine)
+    const at = blank > indent.length ? blank : widestLine
+    lines.push(rest.slice(0, at).trimEnd())
+    rest = indent + rest.slice(at).trimStart()
+  }
+  return [...lines, rest]
 }
 
 function cellsOf(row: AccessRow): readonly string[] {
@@ -123,13 +138,20 @@ function cellsOf(row: AccessRow): readonly string[] {
     row.note,
     row.checkedByHandler === null ? '' : `${row.checkedByHandler}: checked by the handler`,
   ]
+  const opened = openedByText(row)
   return [
     row.method,
     row.constraints === '' ? row.url : `${row.url} (${row.constraints})`,
     row.access,
-    [row.why, ...row.openedBy.map((rule) => `could be opened by ${rule}`)].join('; '),
     row.module ?? '',
     notes.filter((text) => text !== '').join('; '),
-    row.warnings.join('; '),
+    [row.why, ...(opened === '' ? [] : [`could be opened by ${opened}`]), ...row.warnings].join('; '),
   ]
+}
+
+/** `framework defaults, "* regex /items/7$" (application)`. Every rule may open paths that no route has: these are counted. */
+function openedByText({ openedBy, note }: AccessRow): string {
+  const own = openedBy.filter((name) => !name.endsWith(`(${frameworkDefault})`))
+  const counted = note === 'not found' && own.length > 0 ? [`rules of the application: ${own.length}`] : own
+  return [...(own.length < openedBy.length ? [`${frameworkDefault}s`] : []), ...counted].join(', ')
 }

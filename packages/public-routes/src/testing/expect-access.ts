@@ -4,10 +4,15 @@ import type { Caller } from '@fastify-modular/core'
 import { getDecorator } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import { requirementOfText } from '../access/declaration.ts'
-import { FMOD_PUBLIC_ROUTES_ACCESS_CHANGED } from '../misuse-errors.ts'
+import { FMOD_PUBLIC_ROUTES_ACCESS_CHANGED, FMOD_PUBLIC_ROUTES_SNAPSHOT_IN_CI } from '../misuse-errors.ts'
 import { type Attempt, attemptDecorator, type AttemptOutcome, type Sample } from '../review/attempt.ts'
 import type { AccessRow } from '../review/table.ts'
 import { frameworkDefault } from '../rules.ts'
+
+/** What is read of an application, whatever its server speaks: HTTP/1.1, HTTP/2, TLS. */
+interface Application extends Pick<FastifyInstance, 'access' | 'permissions' | 'publicRoutes'> {
+  ready(): PromiseLike<unknown>
+}
 
 export interface ExpectAccessOptions {
   /** Looks at the routes and the rules of this module alone. */
@@ -47,19 +52,22 @@ export type AccessEntry = RouteEntry | RuleEntry
 /**
  * Compares who may call each route, and every rule but the framework's own, with a JSON file, and tries each route as an
  * anonymous caller, as one without the permission and as one with it, through the router and the hooks up to the gate.
- * `UPDATE_SNAPSHOTS=1` writes the file. HEAD routes that Fastify derives are tried, and not listed where they need what their
+ * `UPDATE_SNAPSHOTS=1` writes the file, unless `CI` is set. HEAD routes that Fastify derives are tried, and not listed where they need what their
  * GET route needs. It asks with common values, from this machine, without the provider: what an early hook does with other
  * requests, and what it changes in them, needs tests of its own.
  * @throws {FMOD_PUBLIC_ROUTES_ACCESS_CHANGED} naming what is new, gone or different, and what could not be tried
+ * @throws {FMOD_PUBLIC_ROUTES_SNAPSHOT_IN_CI} `UPDATE_SNAPSHOTS` and `CI` are both set, to more than nothing, `0` or `false`
  */
 export async function expectAccess(
-  app: FastifyInstance,
+  app: Application,
   file: URL,
   { source, samples }: ExpectAccessOptions = {},
 ): Promise<void> {
+  const isWriting = isOn('UPDATE_SNAPSHOTS')
+  if (isWriting && isOn('CI')) throw new FMOD_PUBLIC_ROUTES_SNAPSHOT_IN_CI(file.pathname)
   await app.ready()
   const actual = accessEntries(app, source)
-  if (process.env['UPDATE_SNAPSHOTS'] === '1') {
+  if (isWriting) {
     await writeFile(file, `[\n${actual.map((entry) => `  ${JSON.stringify(entry)}`).join(',\n')}\n]\n`)
   }
   const expected = await readEntries(file)
@@ -72,8 +80,12 @@ export async function expectAccess(
   throw new FMOD_PUBLIC_ROUTES_ACCESS_CHANGED(file.pathname, problems.map((each) => `- ${each}`).join('\n'))
 }
 
+function isOn(variable: string): boolean {
+  return !['', '0', 'false'].includes(process.env[variable] ?? '')
+}
+
 /** What the application would have in the file. */
-export function accessEntries(app: FastifyInstance, source?: string): readonly AccessEntry[] {
+export function accessEntries(app: Application, source?: string): readonly AccessEntry[] {
   const routes = listRoutes(app, source)
   const words = new Map(routes.map(({ name, entry }) => [name, wordsOf(entry)]))
   const rules = app.publicRoutes
@@ -95,7 +107,7 @@ interface ListedRoute {
 }
 
 /** One for each row of the table. */
-function listRoutes(app: FastifyInstance, source: string | undefined): readonly ListedRoute[] {
+function listRoutes(app: Application, source: string | undefined): readonly ListedRoute[] {
   const rows = app.access.table().filter((row) => source === undefined || row.module === source)
   return rows.map((row) => {
     const entry = toEntry(row)
@@ -162,7 +174,7 @@ function wordsOf(entry: AccessEntry): string {
 
 /** Tries by requests whether the routes of the application answer as the file says. */
 export async function tryAccess(
-  app: FastifyInstance,
+  app: Application,
   expected: readonly AccessEntry[],
   { source, samples = {} }: { source?: string | undefined; samples?: ExpectAccessOptions['samples'] } = {},
 ): Promise<readonly string[]> {

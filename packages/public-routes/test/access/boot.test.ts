@@ -35,7 +35,6 @@ const unusable: readonly (readonly [string, Record<string, unknown>])[] = [
   ['an empty text', { access: '' }],
   ['a wildcard', { access: 'Notes.*' }],
   ['a verb', { access: 'get' }],
-  ['an array', { access: ['Notes.Edit'] }],
   ['an empty object', { access: {} }],
   ['an empty list', { access: { allOf: [] } }],
   ['a list with a hole', { access: { anyOf: Object.assign(['Notes.Edit'], { length: 2 }) } }],
@@ -60,6 +59,63 @@ for (const [name, config] of unusable) {
   })
 }
 
+/** What would lose a permission without a word, with what the message says. */
+const misspelt: readonly (readonly [object, string])[] = [
+  [{ config: { acess: 'Notes.Edit' } }, 'config.acess declares nothing; did you mean access?'],
+  [{ config: { Access: 'Notes.Edit' } }, 'config.Access declares nothing; did you mean access?'],
+  [{ config: { acecss: 'Notes.Edit' } }, 'config.acecss declares nothing; did you mean access?'],
+  [{ config: { acces: { GET: 'Notes.Edit' } } }, 'config.acces declares nothing; did you mean access?'],
+  [
+    { config: { access: 'signed-in', checkedbyhandler: 'Notes.Edit' } },
+    'config.checkedbyhandler declares nothing; did you mean checkedByHandler?',
+  ],
+  [{ access: 'Notes.Edit' }, 'access beside config declares nothing; write config: { access }'],
+  [{ Acess: 'Notes.Edit', config: { access: 'public' } }, 'Acess beside config declares nothing'],
+  [{ checkedByHandler: 'Notes.Edit' }, 'write config: { checkedByHandler }'],
+  [{ confg: { access: 'Notes.Edit' } }, 'the option confg declares nothing; did you mean config?'],
+]
+type Add = (app: FastifyInstance, options: object) => void
+const ways: Readonly<Record<string, Add>> = {
+  'app.get': (app, options) => void app.get('/notes', options, ran),
+  'app.all': (app, options) => void app.all('/notes', options, ran),
+  'app.route': (app, options) =>
+    void app.route({ ...options, method: ['GET', 'POST'], url: '/notes', handler: ran }),
+}
+
+for (const [options, fault] of misspelt) {
+  test(`the boot refuses a route with ${inspect(options)}, whoever would give it a default`, async (t) => {
+    for (const [way, add] of Object.entries(ways)) {
+      const plugin = async (app: FastifyInstance) => add(app, options)
+      const permissions = { 'Notes.Edit': {} }
+      const error = await bootError(t, () =>
+        withModules(t, [defineModule({ name: 'notes', access: 'signed-in', permissions, plugin })], {
+          undeclared: 'refuse',
+        }),
+      )
+      t.match(error, { code: 'FMOD_PUBLIC_ROUTES_INVALID_ACCESS', message: fault }, way)
+      t.match(error.message, '/notes cannot be used', way)
+    }
+  })
+}
+
+test('members of a configuration that other plugins read are no misspelt access', async (t) => {
+  const names = ['success', 'process', 'accesses', 'accessor', 'accessKey', 'rateLimit', 'swagger', 'public']
+  const config = { access: 'Notes.Edit', ...Object.fromEntries(names.map((name) => [name, true])) }
+  const app = await booted(t, async (scope) => void scope.get('/notes', { config }, ran))
+  t.equal(await statuses(app, '/notes'), '401/403')
+})
+
+test('a misspelt access of a module and of the gate stops the boot with the right name', async (t) => {
+  const access = { GET: 'signed-in' }
+  for (const name of ['acess', 'Access', 'acecss']) {
+    const module = { name: 'notes', [name]: 'signed-in' } as unknown as Module
+    const ofModule = await bootError(t, () => withModules(t, [module]))
+    t.match(ofModule.message, `"${name}" (did you mean "access"?)`)
+    const ofGate = await bootError(t, () => gatedApp(t, { [name]: access } as object))
+    t.match(ofGate.message, `${name} (did you mean access?)`)
+  }
+})
+
 test('the boot refuses an access that is undefined of a module, a plugin and the option', async (t) => {
   const module = { name: 'notes', access: undefined } as unknown as Module
   const ofModule = await bootError(t, () => withModules(t, [module]))
@@ -74,6 +130,16 @@ test('the boot refuses an access that is undefined of a module, a plugin and the
     const ofOption = await bootError(t, () => gatedApp(t, { access: access as never }))
     t.match(ofOption.code, /^FMOD_PUBLIC_ROUTES_INVALID_(OPTIONS|ACCESS)$/)
   }
+})
+
+test('the boot refuses a list of permissions that does not say whether all or any of them are needed', async (t) => {
+  const error = await bootError(t, () =>
+    booted(t, async (app) => void app.get('/notes', { config: { access: ['Notes.Edit'] as never } }, ran)),
+  )
+  t.match(error, {
+    code: 'FMOD_PUBLIC_ROUTES_INVALID_ACCESS',
+    message: 'GET /notes cannot be used: it is an array; use { anyOf: [...] } or { allOf: [...] }',
+  })
 })
 
 const unusableEntries: readonly Record<string, unknown>[] = [

@@ -10,6 +10,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { test, type Test } from 'tap'
 import { headerProvider } from '../support/application.ts'
 import { ran } from '../support/declared-application.ts'
+import { withEnvironment, writing } from '../support/environment.ts'
 import { judgeOpening, openingMutants } from '../support/opening-mutants.ts'
 
 type Change = (app: FastifyInstance) => void
@@ -55,18 +56,13 @@ const samples: Readonly<Record<string, Sample>> = { '/either/:year(^\\d{4}$)': '
 /** A file that the sample was written to. */
 async function snapshot(
   t: Test,
-  app: FastifyInstance,
+  app: Parameters<typeof expectAccess>[0],
   options: { source?: string; samples?: Readonly<Record<string, Sample>> } = { samples },
 ): Promise<URL> {
   const folder = await mkdtemp(join(tmpdir(), 'fastify-modular-access-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
   const file = pathToFileURL(join(folder, 'access.json'))
-  process.env['UPDATE_SNAPSHOTS'] = '1'
-  try {
-    await expectAccess(app, file, options)
-  } finally {
-    delete process.env['UPDATE_SNAPSHOTS']
-  }
+  await withEnvironment(writing, () => expectAccess(app, file, options))
   return file
 }
 
@@ -153,6 +149,53 @@ test('a module without routes is reported: its name may be misspelt', async (t) 
 test('without a file every route is new', async (t) => {
   await t.rejects(expectAccess(await sample(t), pathToFileURL('/nowhere/access.json')), {
     message: /- PUT \/notes\/:id is new: Notes.Edit\n.*UPDATE_SNAPSHOTS=1/s,
+  })
+})
+
+const both: readonly (readonly [update: string | undefined, ci: string | undefined, what: string])[] = [
+  ['1', undefined, 'writes the file'],
+  ['1', '', 'writes the file'],
+  ['1', '0', 'writes the file'],
+  ['1', 'false', 'writes the file'],
+  ['true', undefined, 'writes the file'],
+  ['1', 'true', 'is refused'],
+  ['1', '1', 'is refused'],
+  ['1', 'woodpecker', 'is refused'],
+  ['true', 'true', 'is refused'],
+  ['', 'true', 'compares'],
+  ['0', 'true', 'compares'],
+  ['false', 'true', 'compares'],
+  [undefined, 'true', 'compares'],
+  [undefined, undefined, 'compares'],
+]
+
+for (const [update, ci, what] of both) {
+  test(`decision 119: UPDATE_SNAPSHOTS=${update} with CI=${ci} ${what}`, async (t) => {
+    const file = await snapshot(t, await sample(t))
+    const before = await readFile(file, 'utf8')
+    const opened = await sample(t, { edit: 'public' })
+    const compared = withEnvironment({ UPDATE_SNAPSHOTS: update, CI: ci }, () =>
+      expectAccess(opened, file, { samples }),
+    )
+    const code = { compares: 'ACCESS_CHANGED', 'is refused': 'SNAPSHOT_IN_CI' }[what]
+    if (code === undefined) await compared
+    else await t.rejects(compared, { code: `FMOD_PUBLIC_ROUTES_${code}` })
+    t.equal((await readFile(file, 'utf8')) === before, code !== undefined)
+  })
+}
+
+test('an application that speaks HTTP/2 is compared and tried like any other', async (t) => {
+  const over2 = async (access: Access) => {
+    const app = Fastify({ http2: true })
+    t.teardown(() => app.close())
+    await app.register(publicRoutes, { env: false, provider: headerProvider, defaults: false })
+    app.get('/notes', { config: { access } }, ran)
+    return app
+  }
+  const file = await snapshot(t, await over2('signed-in'))
+  await expectAccess(await over2('signed-in'), file)
+  await t.rejects(expectAccess(await over2('public'), file), {
+    message: '- GET /notes was signed-in and is public',
   })
 })
 

@@ -83,6 +83,8 @@ test("a route's own declaration counts before the option, the option before defa
         scope.access.setDefault('public')
         scope.get('/closed/own', { config: { access: 'Ops.Read' } }, ran)
         scope.get('/opened/own', { config: { access: 'public' } }, ran)
+        scope.get('/closed/other', ran)
+        scope.get('/opened/other', ran)
         scope.get('/option', ran)
         scope.get('/default', ran)
         await scope.register(async (inner) => {
@@ -100,6 +102,8 @@ test("a route's own declaration counts before the option, the option before defa
   const expected = {
     '/closed/own': '401/403',
     '/opened/own': '200/200',
+    '/closed/other': '200/200',
+    '/opened/other': '401/403',
     '/option': '401/403',
     '/default': '200/200',
     '/inherited': '200/200',
@@ -276,14 +280,13 @@ test('an entry for a route that declares another access itself stops the boot; o
   }
   const text = (entry: string) =>
     `option access "${entry}" says Ops.Read about GET /docs/own, and the route config declares public`
-  for (const entry of ['/docs/own', 'GET /docs/own']) {
+  for (const entry of ['/docs/own', 'GET /docs/own', '/docs/own/*']) {
     await t.rejects(boot(entry, 'Ops.Read'), {
       code: 'FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT',
       message: text(entry),
     })
   }
   t.equal(await boot('/docs/*', 'Ops.Read'), undefined, 'it has effect on the other route')
-  t.same(await boot('/docs/own/*', 'Ops.Read'), [text('/docs/own/*')])
   t.equal(await boot('/docs/own', 'public'), undefined, 'they agree')
 })
 
@@ -303,18 +306,38 @@ test('an entry takes effect where one of the routes of its URL, apart by a const
   t.match(warningOf(warnings())?.['entries'], [/"GET \/v" says signed-in/, /"\/m" says signed-in/])
 })
 
-test('decision 93: where the environment opens what an entry closes, a warning names both', async (t) => {
-  const { app, warnings } = loggingApp(t)
-  await gate(app, {
-    defaults: false,
-    env: { SM_AUTH_PUBLIC_PATHS: '["/docs"]' },
-    access: { '/docs': 'signed-in' },
+test('an entry that decides nothing because of the environment stops the boot; one that decides elsewhere warns', async (t) => {
+  const boot = async (entry: string) => {
+    const { app, warnings } = loggingApp(t)
+    const env = { SM_AUTH_PUBLIC_PATHS: '["/docs/open"]' }
+    await gate(app, { defaults: false, env, access: { [entry]: 'signed-in' } })
+    app.get('/docs/open', ran)
+    app.get('/docs/other', ran)
+    app.get('/docs/open/:page', ran)
+    await app.ready()
+    return warningOf(warnings())?.['entries']
+  }
+  for (const entry of ['/docs/open', 'GET /docs/open', '/docs/open/*']) {
+    await t.rejects(boot(entry), {
+      code: 'FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT',
+      message: `option access "${entry}" closes GET /docs/open, and the rule "* prefix /docs/open" (environment`,
+    })
+  }
+  t.match(await boot('/docs/*'), [/closes GET \/docs\/open, and/, /closes GET \/docs\/open\/:page, and/])
+})
+
+test('an entry whose routes all have more specific entries decides nothing, and stops the boot', async (t) => {
+  const boot = async (access: Record<string, string>) => {
+    const app = await gatedApp(t, { defaults: false, access })
+    app.get('/docs/a', ran)
+    app.get('/docs/b', ran)
+    await app.ready()
+  }
+  await boot({ '/docs/*': 'signed-in', '/docs/a': 'public' })
+  await t.rejects(boot({ '/docs/*': 'signed-in', '/docs/a': 'public', 'GET /docs/b': 'public' }), {
+    code: 'FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT',
+    message: 'option access "/docs/*" yields to more specific entries on each of its routes',
   })
-  app.get('/docs', ran)
-  await app.ready()
-  t.match(warningOf(warnings())?.['entries'], [
-    /option access "\/docs" closes GET \/docs, and the rule "\* prefix \/docs" \(environment/,
-  ])
 })
 
 test('entries compare URLs as the router does: letter case, and one trailing slash', async (t) => {

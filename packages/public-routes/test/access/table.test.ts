@@ -82,12 +82,37 @@ test('the printed table marks what handlers check and what rules open in part', 
   const app = await sample(t)
   await app.ready()
   const printed = app.access.print()
-  t.match(printed, /^METHOD +PATH +ACCESS +WHY +MODULE +NOTE +WARNINGS$/m)
-  t.match(printed, /^DELETE +\/notes .* Notes\.Edit: checked by the handler$/m)
+  t.match(printed, /^METHOD +PATH +ACCESS +MODULE +NOTE +WHY$/m)
+  t.match(printed, /^DELETE +\/notes .* Notes\.Edit: checked by the handler +route config$/m)
   t.match(
     printed,
     /^GET +\/items\/:id +signed-in +undeclared; could be opened by "GET regex \/items\/7\$" \(application\)/m,
   )
+})
+
+test('the printed table has lines of at most 160 characters, and loses nothing of a long one', async (t) => {
+  const app = await sample(t)
+  const long = '/very/long'.repeat(30)
+  app.get(long, { config: { access: { anyOf: ['Notes.Edit', 'Notes.Import', 'Ops.Read'] } } }, ran)
+  app.publicRoutes.addPrefix('/items')
+  app.post('/items/:id', ran)
+  for (const number of [1, 2, 3, 4, 5])
+    app.publicRoutes.addRegex(`/items/${number}[a-z]+$`, { methods: ['GET'] })
+  app.get('/items/:id/:part', ran)
+  await app.ready()
+  const printed = app.access.print()
+  const lines = printed.split('\n')
+  t.same(
+    lines.filter((line) => line.length > 160),
+    [],
+  )
+  const words = printed.replaceAll(/\s+/g, '')
+  t.match(words, long)
+  t.match(words, /\(noroute\).*couldbeopenedbyframeworkdefaults,rulesoftheapplication:7$/)
+  for (const { why, openedBy, note, warnings } of app.access.table()) {
+    const own = note === 'not found' ? [] : openedBy.filter((rule) => !rule.includes('framework default'))
+    for (const text of [why, ...own, ...warnings]) t.match(words, text.replaceAll(' ', ''))
+  }
 })
 
 test('the table is refused before the application is ready', async (t) => {

@@ -1,6 +1,6 @@
 /** What an anonymous caller learns about a path: nothing. Whole answers, as they come from the socket, are compared. */
 import type { AuthProvider } from '@fastify-modular/public-routes'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { test, type Test } from 'tap'
 import { gatedApp, listen } from '../support/application.ts'
 import { rawRequest } from '../support/raw-request.ts'
@@ -72,5 +72,57 @@ for (const [setting, provider] of Object.entries(providers)) {
         }
       }
     }
+  })
+}
+
+/** What a module brings along, beside a route that strangers may not call. */
+interface Own {
+  readonly scope?: (scope: FastifyInstance) => void
+  readonly route?: object
+  readonly provider?: AuthProvider
+}
+
+const mark = async (_request: unknown, reply: FastifyReply) => void reply.header('x-module', 'admin')
+const handleErrors = (scope: FastifyInstance) =>
+  void scope.setErrorHandler((_error, _request, reply) => reply.code(500).send('of the module'))
+
+const unseen: Readonly<Record<string, Own>> = {
+  'hooks before its handler': {
+    scope: (scope) => {
+      scope.addHook('onRequest', mark)
+      scope.addHook('preHandler', mark)
+      scope.addHook('onError', mark)
+    },
+  },
+  'an error handler': { scope: handleErrors },
+  'a schema of its answers': { route: { schema: { response: { 401: { type: 'null' } } } } },
+}
+
+const seen: Readonly<Record<string, Own>> = {
+  'an onSend hook in its scope': { scope: (scope) => void scope.addHook('onSend', mark) },
+  'an onSend hook of its own': { route: { onSend: mark } },
+  'an error handler, while the provider fails': { scope: handleErrors, provider: { authenticate: fails } },
+  'a time limit of its own, while the provider hangs': {
+    route: { handlerTimeout: 1 },
+    provider: { authenticate: () => new Promise(() => {}) },
+  },
+}
+
+for (const [what, own] of Object.entries({ ...unseen, ...seen })) {
+  const isSeen = Object.hasOwn(seen, what)
+  test(`a protected route with ${what} ${isSeen ? 'differs from' : 'is answered like'} a missing path`, async (t) => {
+    const provider = own.provider ?? { authenticate: () => null }
+    const app = await gatedApp(t, { provider, timeout: 100 }, { genReqId: () => 'request' })
+    app.addHook('onSend', async (_request, reply) => void reply.header('x-application', 'all'))
+    await app.register(async (scope) => {
+      own.scope?.(scope)
+      scope.get('/admin/users', { ...own.route }, async () => 'secret')
+    })
+    const port = await listen(app)
+    const headers = clients['a browser'] ?? {}
+    const existing = await answerTo(port, 'GET', '/admin/users', headers)
+    const missing = await answerTo(port, 'GET', missingLike('/admin/users'), headers)
+    t.match(missing, 'x-application: all')
+    t.equal(existing !== missing, isSeen, existing)
   })
 }
