@@ -3,8 +3,8 @@ import cookie from '@fastify/cookie'
 import session from '@fastify/session'
 import { publicRoutes } from '@fastify-modular/public-routes'
 
-/** Replace `signIn` by yours: it returns the caller of valid credentials, or null. */
-export async function addSessions(app, { secret, signIn }) {
+/** Replace `check` and `find` by yours: they return the caller of valid credentials and the one with an id, or null. */
+export async function addSessions(app, { secret, check, find }) {
   await app.register(cookie)
   await app.register(session, {
     secret,
@@ -15,7 +15,7 @@ export async function addSessions(app, { secret, signIn }) {
     provider: {
       loginUrl: '/login',
       openapi: { session: { type: 'apiKey', in: 'cookie', name: 'sessionId' } },
-      authenticate: ({ session }) => session.get('caller') ?? null,
+      authenticate: ({ session }) => (session.get('account') ? find(session.get('account')) : null),
       challenge: () => 'Cookie realm="app", form-action="/login", cookie-name="sessionId"', // not the default, Bearer
     },
     csrf: true, // sessions are cookies: refuse writes from other origins
@@ -27,10 +27,10 @@ export async function addSessions(app, { secret, signIn }) {
       .send('<form method="post"><input name="user"><input name="password" type="password"></form>'),
   )
   app.post('/login', { config: { access: 'public' } }, async (request, reply) => {
-    const caller = await signIn(request.body)
+    const caller = await check(request.body)
     if (caller === null) return reply.code(401).send()
     await request.session.regenerate() // against session fixation
-    request.session.set('caller', caller)
+    request.session.set('account', caller.id)
     return reply.code(204).send()
   })
   app.post('/logout', { config: { access: 'signed-in' } }, async (request, reply) => {

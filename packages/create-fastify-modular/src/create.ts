@@ -1,5 +1,5 @@
 /** Writes an application from the template: all of it, or nothing. */
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import {
   cpSync,
   existsSync,
@@ -97,12 +97,30 @@ function write(draft: string, { name, database }: { name: string; database: Data
   cpSync(join(root, 'template'), draft, { recursive: true })
   if (database === 'postgres') cpSync(join(root, 'template-postgres'), draft, { recursive: true })
   renameSync(join(draft, '_gitignore'), join(draft, '.gitignore')) // npm leaves files of that name out of packages
+  writeFileSync(join(draft, '.env'), environmentFor({ name, database }), { mode: 0o600 })
   edit(join(draft, 'src/app.ts'), (text) => text.replaceAll(templateName, name))
   edit(join(draft, 'src/home.ts'), (text) => text.replaceAll(templateName, name))
+  edit(join(draft, 'src/store.ts'), (text) => text.replaceAll(databaseUrl(templateName), databaseUrl(name)))
   edit(join(draft, 'README.md'), (text) =>
     text.replaceAll(templateName, name).replace(rowOfVariable[database], ''),
   )
   edit(join(draft, 'package.json'), (text) => manifestOf(JSON.parse(text), { name, database }))
+}
+
+/** An example of an address, whose database has the name of the application. */
+export function databaseUrl(name: string): string {
+  return `postgres://user:password@127.0.0.1:5432/${name.replaceAll(/\W/g, '_')}`
+}
+
+/** The password and the secret of one developer: they stay when the application restarts. */
+function environmentFor({ name, database }: { name: string; database: Database }): string {
+  const lines = [
+    '# For development, read by src/main.ts. Variables that the process has already win.',
+    `DEVELOPMENT_PASSWORD=${randomBytes(12).toString('base64url')}`,
+    `SESSION_SECRET=${randomBytes(32).toString('base64url')}`,
+    ...(database === 'postgres' ? [`# DATABASE_URL=${databaseUrl(name)}`] : []),
+  ]
+  return lines.map((line) => `${line}\n`).join('')
 }
 
 /** The line about the variable that the other database reads. */

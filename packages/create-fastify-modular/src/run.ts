@@ -5,7 +5,15 @@ import { relative } from 'node:path'
 import { createInterface, type Interface } from 'node:readline/promises'
 import type { Readable, Writable } from 'node:stream'
 import { parseArgs } from 'node:util'
-import { checkTarget, createApplication, type Database, databases, Refusal, version } from './create.ts'
+import {
+  checkTarget,
+  createApplication,
+  type Database,
+  databases,
+  databaseUrl,
+  Refusal,
+  version,
+} from './create.ts'
 
 const usage = `npm create fastify-modular [folder] -- [options]
 
@@ -57,11 +65,9 @@ async function create(args: readonly string[], terminal: Terminal): Promise<numb
   const steps = [
     ...(path === process.cwd() ? [] : [`cd ${shellWord(relative(process.cwd(), path))}`]),
     ...(isInstalled ? [] : [`${manager} install`]),
-    ...(database === 'postgres'
-      ? ['export DATABASE_URL=postgres://user:password@127.0.0.1:5432/my_app']
-      : []),
+    ...(database === 'postgres' ? [`# set DATABASE_URL in .env, for example to ${databaseUrl(name)}`] : []),
+    'npm run dev',
     'npm test',
-    'npm start',
   ]
   terminal.output.write(`\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`)
   return install && !isInstalled ? 1 : 0

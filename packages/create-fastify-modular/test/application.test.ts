@@ -29,10 +29,21 @@ test('what is created', async (t) => {
   const env = {
     PORT: '0',
     HOST: undefined,
+    TRUST_PROXY: undefined,
     NODE_ENV: undefined,
     DATABASE_URL: undefined,
     DEVELOPMENT_PASSWORD: undefined,
+    SESSION_SECRET: undefined,
     NODE_TEST_CONTEXT: undefined,
+  }
+  const signInAt = async (url: string, user: string, password: string): Promise<{ cookie: string }> => {
+    const answer = await fetch(`${url}/login?returnTo=%2Fsettings%2Fmanage`, {
+      method: 'POST',
+      body: new URLSearchParams({ user, password }),
+      redirect: 'manual',
+    })
+    t.equal(answer.headers.get('location'), '/settings/manage')
+    return { cookie: answer.headers.getSetCookie()[0]?.split(';')[0] ?? '' }
   }
 
   await t.test('it compiles, for both databases', async (t) => {
@@ -42,8 +53,12 @@ test('what is created', async (t) => {
   })
 
   await t.test('its own tests pass', async (t) => {
-    const tests = spawnNode('--test', { args: ['dist/test/app.test.js'], cwd: folder, env })
+    const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const [, directory = '', args = ''] = /^cd (\S+) && node (.*)$/.exec(scripts.test) ?? [] // no glob: cmd.exe has none
+    const [flag = '', ...flags] = args.split(' ')
+    const tests = spawnNode(flag, { args: flags, cwd: join(folder, directory), env })
     t.equal((await tests.exited).code, 0, tests.log())
+    t.match(tests.log(), /after a hundred sign-ins for one account/)
   })
 
   await t.test('it answers as its README says, lets people sign in, and ends', async (t) => {
@@ -62,22 +77,13 @@ test('what is created', async (t) => {
 
     const [, password = ''] = await app.printed(/with the password (\S+)/)
     t.ok(password.length >= 16)
-    const signIn = async (user: string) => {
-      const answer = await fetch(`${app.url}/login?returnTo=%2Fsettings%2Fmanage`, {
-        method: 'POST',
-        body: new URLSearchParams({ user, password }),
-        redirect: 'manual',
-      })
-      t.equal(answer.headers.get('location'), '/settings/manage')
-      return { cookie: answer.headers.getSetCookie()[0]?.split(';')[0] ?? '' }
-    }
     const added = await fetch(`${app.url}/api/notes`, {
       method: 'POST',
-      headers: { ...(await signIn('writer')), 'content-type': 'application/json' },
+      headers: { ...(await signInAt(app.url, 'writer', password)), 'content-type': 'application/json' },
       body: '{"text":"Milk"}',
     })
     t.equal(added.status, 201)
-    const headers = { ...(await signIn('admin')), accept: 'text/html' }
+    const headers = { ...(await signInAt(app.url, 'admin', password)), accept: 'text/html' }
     t.equal((await fetch(`${app.url}/settings/manage`, { headers })).status, 200)
     t.match(await (await fetch(app.url, { headers })).text(), /href="\/settings\/manage"/)
     t.same(await app.stop(), { code: 0, signal: null })
@@ -89,17 +95,21 @@ test('what is created', async (t) => {
       const { developmentSignIn }: { developmentSignIn(env: object): unknown } = await import(
         pathToFileURL(join(folder, 'dist/src/development-sign-in.js')).href
       )
-      const refusal = /development-sign-in\.ts is not for production, and for no HOST but a loopback/
+      const refusal =
+        /development-sign-in\.ts is not for production, not behind a proxy \(TRUST_PROXY\), and for no HOST/
       for (const refused of [
         { NODE_ENV: 'production' },
         { HOST: '0.0.0.0' },
         { HOST: '::' },
         { HOST: '127.0.0.1.evil.test' },
         { NODE_ENV: 'test', HOST: '192.168.1.5' },
+        { TRUST_PROXY: '1' },
       ])
         t.throws(() => developmentSignIn(refused), refusal, JSON.stringify(refused))
       const refused = [
         [{ HOST: '0.0.0.0' }, refusal],
+        [{ TRUST_PROXY: '127.0.0.1' }, refusal],
+        [{ TRUST_PROXY: '1' }, /TRUST_PROXY.*the addresses of the proxies, such as 10\.0\.0\.5/],
         [{ NODE_ENV: 'Production' }, /NODE_ENV must be unset, development, test or production\./],
       ] as const
       for (const [variables, message] of refused) {
@@ -119,33 +129,36 @@ test('what is created', async (t) => {
     t.notMatch(app.log(), /typed-by-mistake/)
   })
 
-  await t.test('npm run dev shows a change at once, in one terminal', async (t) => {
-    const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-    const [program, ...args] = scripts.dev.split(' ')
-    t.equal(program, 'tsx')
-    const app = await spawnApp(join(root, 'node_modules/tsx/dist/cli.mjs'), { cwd: folder, env, args })
-    t.teardown(() => app.stop())
-    const home = join(folder, 'src/home.ts')
-    const changed = readFileSync(home, 'utf8').replace('Your preferences', 'What you prefer')
-    const save = () => writeFileSync(home, changed)
-    save()
-    const saving = setInterval(save, 1000) // tsx may not have come to watch the file yet, and does not say when it has
-    t.teardown(() => clearInterval(saving))
-    await app.printed(/Restarting/)
-    clearInterval(saving)
-    await until(async () => {
-      const url =
-        app
-          .log()
-          .match(/(?<=The application listens at )\S+/g)
-          ?.at(-1) ?? ''
-      const text = await fetch(url).then(
-        (answer) => answer.text(),
-        () => '', // the one that ends
-      )
-      return text.includes('What you prefer')
-    })
-  })
+  await t.test(
+    'npm run dev shows a change at once, in one terminal; password and session stay',
+    async (t) => {
+      const { scripts } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+      const [program, ...args] = scripts.dev.split(' ')
+      t.equal(program, 'tsx')
+      const app = await spawnApp(join(root, 'node_modules/tsx/dist/cli.mjs'), { cwd: folder, env, args })
+      t.teardown(() => app.stop())
+      const [, password = ''] = await app.printed(/with the password (\S+)/)
+      const headers = await signInAt(app.url, 'admin', password)
+      const home = join(folder, 'src/home.ts')
+      const changed = readFileSync(home, 'utf8').replace('Your preferences', 'What you prefer')
+      const save = () => writeFileSync(home, changed)
+      save()
+      const saving = setInterval(save, 1000) // tsx may not have come to watch the file yet, and does not say when it has
+      t.teardown(() => clearInterval(saving))
+      await app.printed(/Restarting/)
+      clearInterval(saving)
+      const lastPrinted = (pattern: RegExp) => app.log().match(pattern)?.at(-1) ?? ''
+      const addressOf = () => lastPrinted(/(?<=The application listens at )\S+/g)
+      const page = async () => {
+        const answer = await fetch(addressOf(), { headers }).catch(() => null) // the one that ends
+        return (await answer?.text()) ?? ''
+      }
+      await until(async () => (await page()).includes('What you prefer'))
+      t.match(await page(), /Sign out/)
+      t.equal(lastPrinted(/(?<=with the password )\S+/g), password)
+      await signInAt(addressOf(), 'writer', password)
+    },
+  )
 
   await t.test('without the address of its PostgreSQL it says which variable is missing', async (t) => {
     const module: { createStore(env: object): unknown } = await import(

@@ -19,15 +19,16 @@ const manifestOf = (folder: string): Manifest =>
 const own = manifestOf(join(import.meta.dirname, '..'))
 
 test('the name, the versions and the driver of the database are in the files', async (t) => {
+  const passwords = new Set()
   for (const database of ['sqlite', 'postgres']) {
-    const folder = join(scratchFolder(t), 'shop')
+    const folder = join(scratchFolder(t), 'corner-shop')
     const { code, output } = await create([folder, '--no-install', `--database=${database}`])
     t.equal(code, 0)
-    t.match(output, /^Created shop\.\n\nNext:\n {2}cd .*\n {2}npm install\n/)
-    t.equal(output.includes('DATABASE_URL'), database === 'postgres')
+    t.match(output, /^Created corner-shop\.\n\nNext:\n {2}cd .*\n {2}npm install\n/)
+    t.match(output, /\n {2}npm run dev\n {2}npm test\n$/)
 
     const { name, dependencies } = manifestOf(folder)
-    t.equal(name, 'shop')
+    t.equal(name, 'corner-shop')
     t.equal(dependencies['@fastify-modular/core'], `^${own.version}`)
     t.equal('pg' in dependencies, database === 'postgres')
     t.equal('better-sqlite3' in dependencies, database === 'sqlite' && !isBuiltin('node:sqlite'))
@@ -36,12 +37,20 @@ test('the name, the versions and the driver of the database are in the files', a
     )
     t.notMatch(texts.join(''), /my-app/)
     t.match(readFileSync(join(folder, 'src/store.ts'), 'utf8'), new RegExp(`settings/${database}`))
+    const secrets = /^DEVELOPMENT_PASSWORD=([\w-]{16})\nSESSION_SECRET=[\w-]{43}$/m
+    const environment = readFileSync(join(folder, '.env'), 'utf8')
+    t.match(environment, secrets)
+    passwords.add(secrets.exec(environment)?.[1])
+    t.match(readFileSync(join(folder, '.gitignore'), 'utf8'), /^\.env$/m)
+    for (const text of [output, environment, readFileSync(join(folder, 'src/store.ts'), 'utf8')])
+      t.equal(text.includes('postgres://user:password@127.0.0.1:5432/corner_shop'), database === 'postgres')
     const [readme = ''] = texts
     t.equal(readme.includes('`DATABASE_URL`'), database === 'postgres')
     t.equal(readme.includes('`DATABASE_FILE`'), database === 'sqlite')
     t.ok(contentOf(folder).includes('.gitignore'))
     t.equal(statSync(folder).mode & 0o777, 0o777 & ~process.umask(), 'the folder is an ordinary one')
   }
+  t.equal(passwords.size, 2, 'each has a password of its own')
 })
 
 test('the template takes the versions that this repository tests', (t) => {
@@ -141,7 +150,7 @@ test('an existing empty folder is filled, and missing parents are made', async (
   }
   t.equal(statSync(join(folder, 'empty')).ino, ino, 'it is the folder that a shell may stand in')
   t.same(
-    contentOf(folder).filter((path) => /^\.|\/\.(?!gitignore$)/.test(path)),
+    contentOf(folder).filter((path) => /^\.|\/\.(?!gitignore$|env$)/.test(path)),
     [],
     'no draft is left',
   )

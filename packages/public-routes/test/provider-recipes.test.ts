@@ -47,11 +47,12 @@ test('each recipe has at most 60 lines', async (t) => {
   for (const name of files) t.ok(readFileSync(join(recipes, name), 'utf8').split('\n').length <= 60, name)
 })
 
-test('@fastify/session: 401 without a session, then what the caller may do, and 401 after signing out', async (t) => {
-  const alice: Caller = { id: 'alice', permissions: ['Notes.Edit'] }
+test('@fastify/session: 401 without a session, then what the caller may do now, and 401 after signing out', async (t) => {
+  let alice: Caller = { id: 'alice', permissions: ['Notes.Edit'] }
   const app = await start(t, 'session.mjs', {
     secret,
-    signIn: async ({ password }: { password: string }) => (password === 'right' ? alice : null),
+    check: async ({ password }: { password: string }) => (password === 'right' ? alice : null),
+    find: async (id: string) => (id === alice.id ? alice : null),
   })
   t.same(await statusesOf(app), [401, 401, 401])
   const refused = await app.inject('/me')
@@ -61,6 +62,8 @@ test('@fastify/session: 401 without a session, then what the caller may do, and 
   const { cookies } = await signIn('right')
   const cookie = `${cookies[0]?.name}=${cookies[0]?.value}`
   t.same(await statusesOf(app, { cookie }), [200, 200, 403])
+  alice = { id: 'alice' }
+  t.same(await statusesOf(app, { cookie }), [200, 403, 403], 'a right that is taken back is gone')
   const foreign = { cookie, 'sec-fetch-site': 'cross-site' }
   t.equal((await app.inject({ method: 'POST', url: '/logout', headers: foreign })).statusCode, 403)
   t.equal((await app.inject({ method: 'POST', url: '/logout', headers: { cookie } })).statusCode, 204)

@@ -2,16 +2,20 @@
 
 /** A colour as a page shows it. */
 export interface AccentShades {
-  /** `#rrggbb` for the light scheme. */
+  /** `#rrggbb` for the light scheme, or `''`. */
   readonly light: string
-  /** `#rrggbb` for the dark scheme. */
+  /** `#rrggbb` for the dark scheme, or `''`. */
   readonly dark: string
-  /** Both as one CSS value, for the theme token `accent`: `light-dark(#a85324, #d9926b)`. */
+  /** Both as one CSS value, for the theme token `accent`: `light-dark(#a85324, #d9926b)`, or `''`, with which the pages keep theirs. */
   readonly token: string
 }
 
-/** The nearest shades of a colour, such as `#c8632b`, that are easy to read on the surfaces of the pages: darker or lighter where needed. */
-export function accentShades(color: string): AccentShades {
+/**
+ * The nearest shades of a colour, such as `#c8632b`, that are easy to read on the surfaces of the pages: darker or lighter
+ * where needed. They are empty for what is not `#rrggbb`, such as a setting that is cleared.
+ */
+export function accentShades(color: string | null): AccentShades {
+  if (color === null || !/^#[0-9a-f]{6}$/i.test(color)) return { light: '', dark: '', token: '' }
   // A contrast of 5.2 with white and of 7 with the dark surface: enough on the tints of pills and rows, too.
   const light = shadeOf(color, 0, (shade) => luminance(shade) > 0.152)
   const dark = shadeOf(color, 255, (shade) => luminance(shade) < 0.358)

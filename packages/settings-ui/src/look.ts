@@ -73,7 +73,7 @@ function isFunction<T>(
   return typeof option === 'function'
 }
 
-/** Without an accent in which nobody could read. */
+/** Without an accent in which nobody could read, or that is no colour. */
 function readable(theme: ThemeOptions, request: FastifyRequest): ThemeOptions {
   const [problem] = contrastProblems(theme)
   if (problem === undefined) return theme

@@ -57,7 +57,7 @@ export interface SettingsUiOptions {
   readonly guard?: onRequestHookHandler | false
   /** Returns the caller of a request: decides what the pages offer, never what the API allows. @default `request.caller` of the gate */
   readonly caller?: FindCaller
-  /** As given to the settings plugin. @default 'permission' */
+  /** As given to the settings plugin. @default false */
   readonly selfService?: boolean
   /**
    * The administration. Callers for whom a function returns false get 403 and no link to it.

@@ -54,11 +54,11 @@ export const themeSchema: OptionsSchema<ThemeOptions> = Type.Object(
   { description: 'an object with scheme, tokens and setting' },
 )
 
-/** Tokens as CSS; names that are none, and values that would be more than one, are left out. */
+/** Tokens as CSS; names that are none, and values that are empty or would be more than one, are left out. */
 export function themeCss(tokens: Readonly<Record<string, unknown>>): string {
   const declarations = themeTokens.flatMap((name) => {
     const value = tokens[name]
-    return isToken(value) ? `--fm-${name}:${value}` : []
+    return isToken(value) && value.trim() !== '' ? `--fm-${name}:${value}` : []
   })
   return declarations.length > 0 ? `:root,:host{${declarations.join(';')}}` : ''
 }
@@ -73,7 +73,9 @@ export function contrastProblems({ tokens = {} }: ThemeOptions): string[] {
     surface = 'light-dark(#fff, #15171c)',
     'on-accent': on = 'light-dark(#fff, #0c1330)',
   } = tokens
-  if (accent === undefined) return []
+  if (!accent) return []
+  if (/^light-dark\(\s*,|,\s*\)$/.test(accent))
+    return [`theme.tokens.accent (${accent}) must have a colour for each scheme`]
   return (['light', 'dark'] as const).flatMap((scheme, index) => {
     const [ink, paper, text] = [accent, surface, on].map((value) => luminanceOf(value, index))
     return [

@@ -1,6 +1,6 @@
 /** What the pages take from their host for each request, and for whom they are there. */
 import { settings } from '@fastify-modular/settings'
-import { settingsUi } from '@fastify-modular/settings-ui'
+import { accentShades, settingsUi } from '@fastify-modular/settings-ui'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import { definitions } from './support/definitions.js'
@@ -72,6 +72,39 @@ test('what a function returns and no page can use is left out and logged: the pa
     new Set(lines.flatMap((line) => JSON.parse(line)['option'] ?? [])),
     new Set(['links', 'locale', 'logo', 'messages', 'theme', 'title']),
   )
+})
+
+test('what is no colour leaves the pages their accent', async (t) => {
+  const lines: string[] = []
+  const rows: readonly (readonly [color: string | null, accent: string])[] = [
+    ['#C8632B', '--fm-accent:light-dark(#a85324,#d9926b)'],
+    ['#000000', '--fm-accent:light-dark(#000000,'],
+    ['', ''],
+    [null, ''],
+    ['red', ''],
+    ['#abc', ''],
+    ['#12345g', ''],
+    ['#c8632b80', ''],
+  ]
+  let accent = ''
+  const app = await boot(
+    t,
+    { caller: () => null, guard: false, theme: () => ({ tokens: { accent, radius: '4px' } }) },
+    true,
+    { level: 'warn', stream: { write: (line: string) => void lines.push(line) } },
+  )
+  const css = async () => themeOf(app, (await app.inject('/settings/preferences')).payload)
+  for (const [color, expected] of rows) {
+    accent = accentShades(color).token
+    t.match(await css(), `{${expected}`, String(color))
+    t.equal((await css()).includes('--fm-accent'), expected !== '', String(color))
+  }
+  const warnings = () => lines.splice(0).filter((line) => line.includes('"option":"theme"'))
+  t.same(warnings(), [], 'a colour that is cleared is no problem')
+  for (accent of ['light-dark(,)', 'light-dark( , #fff)', 'light-dark(#123456,)', ' ']) {
+    t.match(await css(), /^[^]*\{--fm-radius:4px\}$/, accent)
+    t.equal(warnings().length > 0, accent !== ' ', 'logged')
+  }
 })
 
 test('a text that is undefined is that of the language', async (t) => {

@@ -21,8 +21,8 @@ export interface AppOptions {
   readonly sessionSecret: string
   /** Where sessions are kept. @default the memory of this process */
   readonly sessions?: SessionStore
-  /** Addresses of the proxies in front, whose `X-Forwarded-*` are believed. @default false */
-  readonly trustProxy?: string | false
+  /** Addresses of the proxies in front, whose `X-Forwarded-*` are believed. @default none */
+  readonly trustProxy?: string
   readonly logLevel: string
 }
 
@@ -40,7 +40,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(errors, { pagesForBrowsers: true })
   await addSessions(app, { secret: options.sessionSecret, store: options.sessions })
   await app.register(publicRoutes, {
-    provider: sessionProvider,
+    provider: sessionProvider(options.signIn),
     csrf: true, // sessions are cookies: refuses writes from other origins
     undeclared: 'refuse', // a route that does not say who may call it stops the boot
     access: { '/settings/*': 'signed-in' },

@@ -1,6 +1,9 @@
 /** Accounts for development. Before anybody else uses the application, replace them by your own: users of a database, OpenID Connect. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Caller } from '@fastify-modular/core'
+import type { SessionStore } from '@fastify/session'
+import type { Session } from 'fastify'
 import type { SignIn } from './sign-in.ts'
 
 const accounts: readonly Caller[] = [
@@ -11,6 +14,7 @@ const accounts: readonly Caller[] = [
 
 interface DevelopmentSignIn {
   readonly signIn: SignIn
+  readonly sessions: SessionStore
   readonly password: string
   readonly users: readonly string[]
 }
@@ -20,17 +24,19 @@ interface DevelopmentSignIn {
  * @throws {Error} NODE_ENV is production, or others than this machine can reach the application
  */
 export function developmentSignIn(env: NodeJS.ProcessEnv): DevelopmentSignIn {
+  // A proxy brings everybody to a loopback address.
   const isLoopback = /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/.test(env['HOST'] || 'localhost')
-  if (env['NODE_ENV'] === 'production' || !isLoopback) {
+  if (env['NODE_ENV'] === 'production' || !isLoopback || env['TRUST_PROXY']) {
     throw new Error(
-      'src/development-sign-in.ts is not for production, and for no HOST but a loopback address. ' +
-        'Write a SignIn of your own and use it in src/main.ts.',
+      'src/development-sign-in.ts is not for production, not behind a proxy (TRUST_PROXY), and for no HOST but a ' +
+        'loopback address. Write a SignIn of your own and use it in src/main.ts.',
     )
   }
   const password = env['DEVELOPMENT_PASSWORD'] || randomBytes(12).toString('base64url')
+  const find = async (user: string) => accounts.find(({ id }) => id === user) ?? null
   return {
-    signIn: async (user, given) =>
-      isEqual(given, password) ? (accounts.find(({ id }) => id === user) ?? null) : null,
+    signIn: { check: async (user, given) => (isEqual(given, password) ? find(user) : null), find },
+    sessions: fileSessions(),
     password,
     users: accounts.map(({ id }) => id),
   }
@@ -40,4 +46,26 @@ export function developmentSignIn(env: NodeJS.ProcessEnv): DevelopmentSignIn {
 function isEqual(a: string, b: string): boolean {
   const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
   return timingSafeEqual(hash(a), hash(b))
+}
+
+/** Sessions in a file: they outlive the restart that `npm run dev` makes for each file that is saved. */
+function fileSessions(): SessionStore {
+  const file = 'data/sessions.json'
+  mkdirSync('data', { recursive: true })
+  const stored: [string, Session][] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : []
+  const sessions = new Map(stored.filter(([, { cookie }]) => new Date(cookie.expires ?? 0) > new Date()))
+  const save = () => writeFileSync(file, JSON.stringify([...sessions]), { mode: 0o600 })
+  return {
+    get: (id, done) => done(null, sessions.get(id)),
+    set(id, session, done) {
+      sessions.set(id, session)
+      save()
+      done()
+    },
+    destroy(id, done) {
+      sessions.delete(id)
+      save()
+      done()
+    },
+  }
 }

@@ -1,5 +1,6 @@
 /** Starts the application: reads the environment, listens, and closes when it is told to stop. */
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { readEnvironment } from '@fastify-modular/settings'
 import closeWithGrace from 'close-with-grace'
 import { createApp } from './app.ts'
@@ -7,18 +8,20 @@ import { developmentSignIn } from './development-sign-in.ts'
 import { serverSettings } from './server-settings.ts'
 import { createStore } from './store.ts'
 
+if (existsSync('.env')) process.loadEnvFile() // variables that are set already stay as they are
 const { env } = process
 if (!['development', 'test', 'production'].includes(env['NODE_ENV'] || 'development'))
   throw new Error('NODE_ENV must be unset, development, test or production.')
-const { port, logLevel } = readEnvironment(serverSettings)
-const { signIn, password, users } = developmentSignIn(env)
+const { port, trustProxy, logLevel } = readEnvironment(serverSettings)
+const { signIn, sessions, password, users } = developmentSignIn(env)
 
 const app = await createApp({
   store: createStore(env),
   signIn,
-  // Signs the cookies of sessions. Set it where sessions are in a store and outlive this process.
+  sessions,
+  // Signs the cookies of sessions: with another one they all end.
   sessionSecret: env['SESSION_SECRET'] || randomBytes(32).toString('hex'),
-  trustProxy: env['TRUST_PROXY'] || false,
+  trustProxy,
   logLevel,
 })
 closeWithGrace({ delay: 10_000, logger: app.log }, async () => {

@@ -12,6 +12,14 @@ export const serverSettings = {
     min: 0,
     max: 65_535,
   }),
+  trustProxy: setting.text('server.trust_proxy', {
+    displayName: 'Proxies in front',
+    scope: System,
+    env: 'TRUST_PROXY',
+    default: '',
+    pattern: '^(?:.*[.:a-z].*)?$', // a number would be an address: 1 is 0.0.0.1
+    patternHint: 'the addresses of the proxies, such as 10.0.0.5',
+  }),
   logLevel: setting.select('server.log_level', {
     displayName: 'Log level',
     scope: System,

@@ -4,20 +4,26 @@ import formbody from '@fastify/formbody'
 import rateLimit from '@fastify/rate-limit'
 import session, { type SessionStore } from '@fastify/session'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Caller } from '@fastify-modular/core'
+import { type Caller, TooManyRequestsException } from '@fastify-modular/core'
 import { type AuthProvider, safeReturnTo } from '@fastify-modular/public-routes'
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import { page } from './page.ts'
 
 declare module 'fastify' {
   interface Session {
-    caller?: Caller
+    /** The id of the account, and nothing of its rights. */
+    account?: string
   }
 }
 
-/** Returns the caller of valid credentials, or null. */
-export type SignIn = (user: string, password: string) => Promise<Caller | null>
+/** The accounts. */
+export interface SignIn {
+  /** Returns the caller of valid credentials, or null. */
+  check(user: string, password: string): Promise<Caller | null>
+  /** Returns the caller with this id as the account is now, or null. Each request asks: a right that is taken back is gone. */
+  find(id: string): Promise<Caller | null>
+}
 
 /** How long a session lasts, in ms: 12 hours, used or not. */
 const sessionLifetime = 12 * 60 * 60 * 1000
@@ -37,11 +43,12 @@ export async function addSessions(
   })
 }
 
-export const sessionProvider: AuthProvider = {
+export const sessionProvider = (signIn: SignIn): AuthProvider => ({
   loginUrl: '/login',
   challenge: () => 'Cookie', // the WWW-Authenticate of a 401
-  authenticate: ({ session }) => session.caller ?? null,
-}
+  authenticate: async ({ session: { account } }) =>
+    account === undefined ? null : await signIn.find(account),
+})
 
 const ReturnTo = Type.Object({ returnTo: Type.Optional(Type.String()) })
 const Credentials = Type.Object({
@@ -53,6 +60,12 @@ const Credentials = Type.Object({
 export const signInRoutes: FastifyPluginAsyncTypebox<{ signIn: SignIn }> = async (app, { signIn }) => {
   await app.register(formbody)
   await app.register(rateLimit, { global: false })
+  // From all addresses together. Sessions that there are go on.
+  const countForAccount = app.createRateLimit({
+    max: 100,
+    timeWindow: '1 hour',
+    keyGenerator: ({ body }) => (body as Static<typeof Credentials>).user, // as the schema has it
+  })
 
   app.get(
     '/login',
@@ -69,7 +82,10 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ signIn: SignIn }> = async
     },
     async (request, reply) => {
       const { user, password } = request.body
-      const caller = await signIn(user, password)
+      const attempts = await countForAccount(request)
+      if (!attempts.isAllowed && attempts.isExceeded)
+        throw new TooManyRequestsException(attempts.ttlInSeconds)
+      const caller = await signIn.check(user, password)
       if (caller === null) {
         // Not the name as it was typed, which may be a password.
         request.log.info({ audit: 'sign-in.failure', address: request.ip }, 'a sign-in has failed')
@@ -77,7 +93,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ signIn: SignIn }> = async
         return reply.code(401).type('text/html').send(page)
       }
       await request.session.regenerate() // against session fixation
-      request.session.set('caller', caller)
+      request.session.set('account', caller.id)
       return reply.redirect(safeReturnTo(request.query.returnTo) ?? '/', 303)
     },
   )

@@ -12,10 +12,14 @@ import { NoteAdded } from '../src/notes.ts'
 const writer: Caller = { id: 'writer', permissions: ['Notes.Write'] }
 const reader: Caller = { id: 'reader' }
 
-async function start(t: TestContext): Promise<FastifyInstance> {
+async function start(
+  t: TestContext,
+  accounts: readonly Caller[] = [writer, reader],
+): Promise<FastifyInstance> {
+  const find = async (user: string) => accounts.find(({ id }) => id === user) ?? null
   const app = await createApp({
     store: memoryStore(),
-    signIn: async (user, password) => (user === reader.id && password === 'right' ? reader : null),
+    signIn: { check: async (user, password) => (password === 'right' ? find(user) : null), find },
     sessionSecret: randomBytes(32).toString('hex'),
     logLevel: 'silent',
   })
@@ -24,12 +28,13 @@ async function start(t: TestContext): Promise<FastifyInstance> {
   return app
 }
 
-const signIn = (app: FastifyInstance, password: string) =>
+const signIn = (app: FastifyInstance, password: string, user = 'reader', remoteAddress = '127.0.0.1') =>
   app.inject({
     method: 'POST',
     url: '/login',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    payload: `user=reader&password=${password}`,
+    payload: `user=${user}&password=${password}`,
+    remoteAddress,
   })
 
 const cookiesOf = ({ cookies }: Awaited<ReturnType<typeof signIn>>) =>
@@ -113,6 +118,18 @@ test('a session leads to the settings pages, and ends', async (t) => {
   assert.equal((await app.inject({ url: '/api/activity', cookies })).statusCode, 401)
 })
 
+test('a right that is taken back and an account that is deleted are gone at the next request', async (t) => {
+  const accounts = [writer]
+  const app = await start(t, accounts)
+  const cookies = cookiesOf(await signIn(app, 'right', 'writer'))
+  const status = async () => (await app.inject({ ...newNote('Milk'), cookies })).statusCode
+  assert.equal(await status(), 201)
+  accounts[0] = { id: 'writer' }
+  assert.equal(await status(), 403)
+  accounts.pop()
+  assert.equal(await status(), 401)
+})
+
 test('a session ends twelve hours after it began, used or not', async (t) => {
   const app = await start(t)
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() })
@@ -130,6 +147,16 @@ test('after ten sign-ins in a minute from one address the next has to wait', asy
   const refused = await signIn(app, 'right')
   assert.equal(refused.statusCode, 429)
   assert.equal(refused.headers['retry-after'], '60')
+})
+
+test('after a hundred sign-ins for one account, from whichever addresses, the next has to wait', async (t) => {
+  const app = await start(t)
+  for (let count = 0; count < 100; count++)
+    assert.equal((await signIn(app, 'wrong', 'reader', `192.0.2.${count}`)).statusCode, 401)
+  const refused = await signIn(app, 'right', 'reader', '192.0.2.200')
+  assert.equal(refused.statusCode, 429)
+  assert.equal(refused.headers['retry-after'], '3600')
+  assert.equal((await signIn(app, 'right', 'writer', '192.0.2.200')).statusCode, 303)
 })
 
 test('answers tell browsers to be careful and how people sign in; slow clients are cut off', async (t) => {

@@ -29,7 +29,7 @@ const description: FastifyDynamicSwaggerOptions = {
   },
   refResolver: {
     // Shared schemas keep their names, for people and for generated clients.
-    buildLocalReference: ({ $id }, _baseUri, _fragment, index) => String($id ?? `schema-${index}`),
+    buildLocalReference: ({ $id }) => String($id),
   },
 }
 

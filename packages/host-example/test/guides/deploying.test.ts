@@ -66,7 +66,9 @@ test('the template, deployed as the guide says', async (t) => {
     { ...ada, hash: await hashPassword('of Ada') },
     { ...eli, hash: await hashPassword('of Eli') },
   ]
-  writeFileSync(join(folder, 'accounts.json'), JSON.stringify(accounts))
+  const writeAccounts = (list: readonly object[]) =>
+    writeFileSync(join(folder, 'accounts.json'), JSON.stringify(list))
+  writeAccounts(accounts)
 
   const [, entry = '', ...rest] = ['', ...JSON.parse(instructions('CMD')[0] ?? '').slice(1)]
   const env = {
@@ -143,6 +145,33 @@ test('the template, deployed as the guide says', async (t) => {
     await fetch(`${one.url}/logout`, { method: 'POST', headers, redirect: 'manual' })
     t.equal((await addNote(later.url, cookie)).status, 401)
   })
+
+  await t.test(
+    'who loses a permission, the account or the sessions loses it at the next request',
+    async (t) => {
+      const app = await start()
+      t.teardown(() => app.stop())
+      t.teardown(() => writeAccounts(accounts))
+      const signInAsEli = async () => cookieOf(await signIn(app.url, 'eli', 'of Eli'))
+      const cookies = [await signInAsEli(), await signInAsEli()]
+      const statuses = async () => {
+        const answers = await Promise.all(cookies.map((cookie) => addNote(app.url, cookie)))
+        return answers.map(({ status }) => status)
+      }
+      t.same(await statuses(), [201, 201])
+      writeAccounts([accounts[0], { ...accounts[1], permissions: [] }])
+      t.same(await statuses(), [403, 403])
+      writeAccounts([accounts[0]])
+      t.same(await statuses(), [401, 401])
+      writeAccounts(accounts)
+      t.same(await statuses(), [201, 201])
+      const [, statement = ''] = /`(delete from sessions where account = \$1)`/.exec(text) ?? []
+      const ada = cookieOf(await signIn(app.url, 'ada', 'of Ada'))
+      t.equal((await pool.query(statement, ['eli'])).rowCount, 2)
+      t.same(await statuses(), [401, 401])
+      t.equal((await addNote(app.url, ada)).status, 201)
+    },
+  )
 
   await t.test('the probes of the manifest answer, and its times fit those of the process', async (t) => {
     const app = await start()

@@ -51,10 +51,9 @@ function readAgain(element: Element, show: (page: Document) => Promise<void>): v
     if (!next) return // the session has ended, for example
     const page = next.ownerDocument
     const old = document.querySelectorAll('[rel=stylesheet]')
-    document.head.append(...page.querySelectorAll('[rel=stylesheet]'))
-    // All at once: what is tried is at no moment away.
-    document.head.lastElementChild?.addEventListener('load', () => {
-      for (const link of old) link.remove()
+    const added = [...page.querySelectorAll('[rel=stylesheet]')]
+    const settle = (spare: Iterable<Element>): void => {
+      for (const link of spare) link.remove()
       document.title = page.title
       for (const { name, value } of page.documentElement.attributes)
         document.documentElement.setAttribute(name, value)
@@ -62,7 +61,11 @@ function readAgain(element: Element, show: (page: Document) => Promise<void>): v
       replaceAround(element, next)
       if (toggle) document.getElementById('fm-preview')?.replaceWith(toggle)
       void show(page)
-    })
+    }
+    // All at once: what is tried is at no moment away. Where the styles cannot be loaded, those of before stay.
+    added.at(-1)?.addEventListener('load', () => settle(old))
+    added.at(-1)?.addEventListener('error', () => settle(added))
+    document.head.append(...added)
   }
   request.send()
 }

@@ -29,7 +29,8 @@ export function createStage(preview: Preview) {
   /** Returns what puts back what was there. */
   function put(target: PreviewTarget, text: string): () => void {
     if (target === 'accent') {
-      sheet.replaceSync(text && `:root{--fm-accent:${accentShades(text).token}}`)
+      const { token } = accentShades(text)
+      sheet.replaceSync(token && `:root{--fm-accent:${token}}`)
       return () => sheet.replaceSync('')
     }
     if (target === 'theme' || target === 'density') return setAttribute(root, `data-${target}`, text)

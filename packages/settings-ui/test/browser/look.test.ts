@@ -1,8 +1,10 @@
 /** The pages in the look of their host. */
 import { SettingScope } from '@fastify-modular/settings'
+import { accentShades } from '@fastify-modular/settings-ui'
 import { test } from 'tap'
 import { languages } from '#src/texts/texts.js'
 import { problems } from '../support/axe.js'
+import { definitions } from '../support/definitions.js'
 import { phone, visit } from '../support/visit.js'
 
 test("the look of the host's", async (t) => {
@@ -65,6 +67,41 @@ test("the look of the host's", async (t) => {
       t.equal(await background(), 'rgb(12, 13, 16)', 'from the first frame, on every page')
     },
   )
+})
+
+test('what a save changes around the page is taken over, also where the new styles cannot be loaded', async (t) => {
+  const visited = await visit(t, {
+    ui: {
+      title: ({ server }) => server.settings.get(definitions.title),
+      theme: ({ server }) => ({
+        tokens: { accent: accentShades(server.settings.get(definitions.color)).token },
+      }),
+    },
+  })
+  if (!visited) return
+  const { page, open, field, save } = visited
+  const title = page.locator('.fm-brand span')
+  const accent = () =>
+    page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--fm-accent'))
+  const sheets = () => page.locator('link[rel=stylesheet]').count()
+  await open('/settings/manage?only=application')
+  const [before, count] = [await accent(), await sheets()]
+  await page.route('**/theme.css?*', (route) => route.abort())
+  for (const text of ['First', 'Second']) {
+    await field('Title').fill(text)
+    await field('Accent colour').fill(text === 'First' ? '#c8632b' : '#0b6e4f')
+    await save.click()
+    await title.and(page.getByText(text, { exact: true })).waitFor()
+    t.equal(await page.title(), `Settings · ${text}`)
+    t.equal(await sheets(), count)
+    t.equal(await accent(), before)
+  }
+  await page.unroute('**/theme.css?*')
+  await field('Title').fill('Third')
+  await save.click()
+  await title.and(page.getByText('Third', { exact: true })).waitFor()
+  t.equal(await sheets(), count)
+  t.match(await accent(), accentShades('#0b6e4f').token)
 })
 
 test('each language fits on a phone; Arabic runs from right to left', async (t) => {

@@ -71,7 +71,7 @@ export function ShadeNote({ color }: { readonly color: string }): ReactNode {
   const isDark = useIsDark()
   const shade = accentShades(color)[isDark ? 'dark' : 'light']
   // While it is typed it is no colour yet.
-  if (color.length < 7 || shade === color) return null
+  if (shade === '' || shade === color) return null
   return (
     <p className="fm-note">
       <Icon name="check" />
