@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { mock } from 'node:test'
 import type { Caller } from '@fastify-modular/core'
-import { setting, SettingScope } from '@fastify-modular/settings'
+import { memoryStore, setting, SettingScope } from '@fastify-modular/settings'
 import { until } from '@fastify-modular/test-support/until'
-import type { FastifyRequest, FastifyServerOptions } from 'fastify'
+import type { FastifyRequest, FastifyServerOptions, onRequestAsyncHookHandler } from 'fastify'
 import { type Test, test } from 'tap'
 import { as, createApp, definitions } from '../support/app.ts'
 import { readStream, start, withHooks } from '../support/reader.ts'
@@ -38,6 +38,50 @@ test('an address has 32 anonymous streams, and one more when one of them has end
   first?.close()
   for (;;) if ((await readStream(app, { path })).status === 200) break
   t.equal(others.length, 31)
+})
+
+test('decision 116: an IPv6 network of 64 bits is one address', async (t) => {
+  const app = await start(t, {}, { trustProxy: true })
+  const statusFor = async (address: string) =>
+    (await readStream(app, { path, headers: { 'x-forwarded-for': address } })).status
+  for (let host = 0; host < 32; host++) t.equal(await statusFor(`2001:db8:0:1:${host}::${host}`), 200)
+  t.equal(await statusFor('2001:DB8:0:1:ffff::'), 429)
+  t.equal(await statusFor('2001:db8:0:2::1'), 200, 'others have their own')
+})
+
+test('strangers who are refused, and more than one within a second, make no look at the database', async (t) => {
+  let now = 0
+  t.intercept(performance, 'now', { value: () => now })
+  const store = memoryStore()
+  const app = await start(t, { store })
+  const open = (more = {}) =>
+    readStream(app, { headers: { 'last-event-id': '99-00000000-00000000' }, ...more })
+  await open({ path, headers: {} }) // the first stream reads the history
+  const { news } = store.shared
+  let looks = 0
+  store.shared.news = (...known) => {
+    looks++
+    return news(...known)
+  }
+  const known = { path, headers: { 'last-event-id': '99-00000000-00000000' } }
+  for (let count = 0; count < 3; count++) t.equal((await open(known)).status, 200)
+  t.equal(looks, 1)
+  now = 1000
+  const statuses = (await Promise.all(Array.from({ length: 40 }, () => open(known)))).map(
+    ({ status }) => status,
+  )
+  t.equal(
+    statuses.filter((status) => status === 200).length,
+    28,
+    'the bound holds for those who wait for a look',
+  )
+  t.equal(looks, 2)
+  now = 2000
+  t.equal((await open(known)).status, 429)
+  t.equal(looks, 2)
+  for (let count = 0; count < 2; count++)
+    t.equal((await open({ headers: { ...known.headers, 'x-caller': 'alice' } })).status, 200)
+  t.equal(looks, 4, 'callers do not wait')
 })
 
 test('an instance has 2,000 anonymous streams', async (t) => {
@@ -121,12 +165,30 @@ test('a reader who does not read is cut, and one who does is not disturbed', asy
   }
 })
 
-for (const site of ['cross-site', 'same-site', 'same-origin', 'none']) {
-  test(`a request that a browser calls ${site} is ${site === 'cross-site' ? 'refused' : 'answered'}`, async (t) => {
-    const app = await start(t)
-    const headers = { 'x-caller': 'alice', 'sec-fetch-site': site }
-    for (const each of [path, '/stream'])
-      t.match(await readStream(app, { path: each, headers }), { status: site === 'cross-site' ? 403 : 200 })
+/** What a browser says of a page, and CORS of the answer: whether the page gets a stream of its caller, and a public one. */
+const pages = [
+  { site: 'none', own: 200, open: 200 },
+  { site: 'same-origin', own: 200, open: 200 },
+  ...['same-site', 'cross-site'].flatMap((site) => [
+    { site, own: 403, open: 403 },
+    { site, cors: 'https://app.example.com', own: 200, open: 200 },
+    { site, cors: 'https://other.example.com', own: 403, open: 403 },
+    { site, cors: '*', own: 403, open: 200 },
+    { site, cors: 'undefined', origin: undefined, own: 403, open: 403 },
+  ]),
+]
+
+for (const { site, cors, own, open, ...more } of pages) {
+  const { origin } = { origin: 'https://app.example.com', ...more }
+  test(`a page that is ${site}, with CORS for ${cors ?? 'nobody'}, gets ${own}, of public settings ${open}`, async (t) => {
+    const app = await withHooks(t, (host) => {
+      host.addHook('onRequest', async (_request, reply) => {
+        if (cors !== undefined) reply.header('access-control-allow-origin', cors)
+      })
+    })
+    const headers = { 'sec-fetch-site': site, ...(origin !== undefined && { origin }) }
+    t.match(await readStream(app, { headers }), { status: own })
+    t.match(await readStream(app, { path, headers }), { status: open })
   })
 }
 
@@ -145,7 +207,7 @@ test('disconnect ends the streams of one caller', async (t) => {
 async function asking(
   t: Test,
   answer: (session: string, request: FastifyRequest) => Caller | null | Promise<Caller | null>,
-  server: FastifyServerOptions = {},
+  { onRequest, ...server }: FastifyServerOptions & { readonly onRequest?: onRequestAsyncHookHandler } = {},
 ) {
   mock.timers.enable({ apis: ['setInterval'] })
   t.teardown(() => mock.timers.reset())
@@ -153,6 +215,7 @@ async function asking(
   const app = await withHooks(
     t,
     (host) => {
+      if (onRequest) host.addHook('onRequest', onRequest)
       host.addHook('onSend', async ({ headers }, { statusCode }) => {
         if (headers.cookie !== undefined)
           t.equal(statusCode >= 400, true, 'a session would be prolonged here')
@@ -205,6 +268,64 @@ test('a caller is asked for once a minute for each session, and the streams end 
   answers.set('s=2', () => ({ id: 'bob' }))
   await askAgain()
   await there.ended()
+})
+
+const isQuestion = ({ headers }: FastifyRequest) => 'x-settings-stream-question' in headers
+
+/** What may come between a question and the provider. */
+const silences: Readonly<Record<string, onRequestAsyncHookHandler>> = {
+  '429, as all requests from there': async (_request, reply) => reply.code(429).send(),
+  '429, as questions alone': async (request, reply) => {
+    if (isQuestion(request)) await reply.code(429).send()
+  },
+  '503': async (_request, reply) => reply.code(503).send(),
+  'a failure': async () => {
+    throw new Error('boom')
+  },
+  nothing: () => new Promise(() => {}),
+}
+
+for (const [what, silence] of Object.entries(silences)) {
+  test(`decision 116: the streams of a session whose questions get ${what} are over after five minutes`, async (t) => {
+    let isSilent = false
+    const { app, open, askAgain } = await asking(t, (session) => ({ id: session }), {
+      async onRequest(request, reply) {
+        if (isSilent && request.headers.cookie === 's=1') await silence.call(app, request, reply)
+      },
+    })
+    const silent = [await open('s=1'), await open('s=1')]
+    const others = [await open('s=2'), await readStream(app, { path })]
+    await app.settings.contract.setSetting('app.primary_color', '#000001', Application)
+    for (const stream of [...silent, ...others]) await stream.next('change')
+    await askAgain()
+    isSilent = true
+    for (let minute = 0; minute < 5; minute++) await askAgain()
+    await app.settings.contract.setSetting('app.primary_color', '#000002', Application)
+    for (const stream of [...silent, ...others]) await stream.next('change')
+    await askAgain(1)
+    for (const stream of silent) t.match(await stream.ended(), /\n\nevent: over\ndata: {}\n\n$/)
+    for (let minute = 0; minute < 5; minute++) await askAgain()
+    await app.settings.contract.setSetting('app.primary_color', '#000003', Application)
+    for (const stream of others) await stream.next('change')
+  })
+}
+
+test('decision 116: the yes to one session of a caller, and to a later stream, keeps no other stream', async (t) => {
+  let isLimited = false
+  const { app, open, askAgain } = await asking(t, () => ({ id: 'alice' }), {
+    async onRequest(request, reply) {
+      if (isLimited && isQuestion(request) && request.headers.cookie === 's=1') await reply.code(429).send()
+    },
+  })
+  const [first, other] = [await open('s=1'), await open('s=2')]
+  isLimited = true
+  for (let minute = 0; minute < 4; minute++) await askAgain()
+  const later = await open('s=1')
+  await askAgain()
+  await askAgain(1)
+  t.match(await first.ended(), /event: over/)
+  await app.settings.contract.setSetting('app.title', 'Acme', Application)
+  for (const stream of [other, later]) t.match(await stream.next('change'), { data: [{ value: 'Acme' }] })
 })
 
 test('keys in a header of the host are sessions, too', async (t) => {
