@@ -38,7 +38,7 @@ test('an address has 32 anonymous streams, and one more when one of them has end
   t.equal(others.length, 31)
 })
 
-test('decision 116: an IPv6 network of 64 bits is one address', async (t) => {
+test('an IPv6 network of 64 bits is one address', async (t) => {
   const app = await start(t, {}, { trustProxy: true })
   const statusFor = async (address: string) =>
     (await readStream(app, { path, headers: { 'x-forwarded-for': address } })).status

@@ -29,7 +29,7 @@ const networks = {
 }
 
 for (const [network, addresses] of Object.entries(networks)) {
-  test(`decision 116: ${addresses.join(', ')} count as ${network}`, async (t) => {
+  test(`${addresses.join(', ')} count as ${network}`, async (t) => {
     for (const address of addresses) t.equal(networkOf(address), network)
   })
 }

@@ -92,7 +92,7 @@ const silences: Readonly<Record<string, onRequestAsyncHookHandler>> = {
 }
 
 for (const [what, silence] of Object.entries(silences)) {
-  test(`decision 116: the streams of a session whose questions get ${what} are over after five minutes`, async (t) => {
+  test(`the streams of a session whose questions get ${what} are over after five minutes`, async (t) => {
     let isSilent = false
     const { app, open, askAgain } = await asking(t, (session) => ({ id: session }), {
       async onRequest(request, reply) {
@@ -116,7 +116,7 @@ for (const [what, silence] of Object.entries(silences)) {
   })
 }
 
-test('decision 116: the yes to one session of a caller, and to a later stream, keeps no other stream', async (t) => {
+test('the yes to one session of a caller, and to a later stream, keeps no other stream', async (t) => {
   let isLimited = false
   const { app, open, askAgain } = await asking(t, () => ({ id: 'alice' }), {
     async onRequest(request, reply) {
