@@ -145,6 +145,18 @@ test('signing in', async (t) => {
     t.equal((await anonymous.ask('/logout', { method: 'POST' })).status, 204)
   })
 
+  await t.test('signing out ends the streams of the account, and no other ones', async (t) => {
+    const [alice, bob, admin] = await Promise.all(['alice', 'bob', 'admin'].map((name) => host.signIn(name)))
+    const open = async (cookie = '') => fetch(`${host.url}/api/settings/stream`, { headers: { cookie } })
+    const [ended, other] = [await open(alice?.cookie), await open(bob?.cookie)]
+    t.equal((await alice?.ask('/logout', { method: 'POST' }))?.status, 204)
+    const body = { key: 'app.title', scope: 1, value: 'After Alice' }
+    t.equal((await admin?.ask('/api/settings', { method: 'PUT', body }))?.status, 204)
+    t.notMatch(await ended.text(), 'After Alice')
+    t.equal((await bob?.ask('/logout', { method: 'POST' }))?.status, 204)
+    t.match(await other.text(), 'After Alice')
+  })
+
   await t.test(
     'decision 39: a request that another site makes is refused, whatever it carries',
     async (t) => {

@@ -108,7 +108,10 @@ export interface Settings extends SettingsReader {
    * transactions; safe to repeat and to interrupt. The other instances forget the user. Cost: what the user has left.
    */
   eraseUser(userId: string): Promise<ErasureReport>
-  /** Ends the streams that a caller has on this instance, as after signing out. Those on others end within a minute. */
+  /**
+   * Ends the streams that a caller has on this instance, as after signing out. Those on others end within a minute, or about
+   * five where requests of the caller get 429, 5xx or no answer.
+   */
   disconnect(callerId: string): void
   /**
    * Reads all values from the database again, also what was changed there by hand. Never rejects; see `status`. What

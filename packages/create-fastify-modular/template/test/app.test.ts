@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
+import { text } from 'node:stream/consumers'
 import { test, type TestContext } from 'node:test'
 import type { Caller } from '@fastify-modular/core'
 import { eventsOf, injectAs, enableTestCallers } from '@fastify-modular/core/testing'
@@ -128,6 +129,18 @@ test('a right that is taken back and an account that is deleted are gone at the 
   assert.equal(await status(), 403)
   accounts.pop()
   assert.equal(await status(), 401)
+})
+
+test('signing out ends the streams of settings', async (t) => {
+  const app = await start(t)
+  const cookies = cookiesOf(await signIn(app, 'right'))
+  const stream = await app.inject({ url: '/api/settings/stream', cookies, payloadAsStream: true })
+  assert.equal(stream.statusCode, 200)
+  await app.inject({ method: 'POST', url: '/logout', cookies })
+  await app.settings.set('notes.shown', 7)
+  const events = await text(stream.stream())
+  assert.match(events, /notes\.shown/)
+  assert.doesNotMatch(events, /event: change/)
 })
 
 test('a session ends twelve hours after it began, used or not', async (t) => {

@@ -8,6 +8,12 @@ export const questionInterval = 60
 /** Callers who are asked about at once, and seconds after which one without an answer makes room for others. */
 const bounds = { atOnce: 256, patience: 10 }
 
+/** A stream of a caller, and the second of the last answer that it is still theirs: at first, of its beginning. */
+interface Confirmed {
+  readonly reply: FastifyReply
+  confirmed: number
+}
+
 /** A caller with open streams, and when to ask about the caller. */
 interface Asked<S> {
   readonly id: string
@@ -18,7 +24,7 @@ interface Asked<S> {
 
 const header = 'x-settings-stream-question'
 
-export class Questions<S extends { readonly reply: FastifyReply }> {
+export class Questions<S extends Confirmed> {
   /** Nobody else can ask. */
   readonly #secret = randomBytes(16).toString('hex')
   /** Those who are asked about, with the second of the question. */
@@ -50,23 +56,28 @@ export class Questions<S extends { readonly reply: FastifyReply }> {
       if (room-- <= 0) return
       caller.due = now + questionInterval
       this.#asked.set(caller, now)
-      void this.#ask(caller).finally(() => this.#asked.delete(caller))
+      void this.#ask(caller, now).finally(() => this.#asked.delete(caller))
     }
   }
 
-  /** Never rejects. */
-  async #ask({ id, streams }: Asked<S>): Promise<void> {
+  /** Never rejects. @param now when it asks: a late yes is as old as its question */
+  async #ask({ id, streams }: Asked<S>, now: number): Promise<void> {
     const sessions = new Map([...streams].map(({ reply: { request } }) => [sessionOf(request), request]))
     await Promise.all(
       [...sessions].map(async ([session, request]) => {
-        if (!(await this.#isRefused(request, id))) return
-        for (const stream of streams) if (sessionOf(stream.reply.request) === session) this.#end(stream)
+        const isSame = await this.#isSame(request, id)
+        if (isSame === undefined) return
+        for (const stream of streams) {
+          if (sessionOf(stream.reply.request) !== session) continue
+          if (isSame) stream.confirmed = Math.max(stream.confirmed, now)
+          else this.#end(stream)
+        }
       }),
     )
   }
 
-  /** A failure does not say that somebody has signed out, nor does 429. */
-  async #isRefused(request: FastifyRequest, callerId: string): Promise<boolean> {
+  /** Undefined where nobody says so: a failure does not mean that somebody has signed out, nor does 429. */
+  async #isSame(request: FastifyRequest, callerId: string): Promise<boolean | undefined> {
     const { raw, originalUrl: url, host, server } = request
     const sent = Object.fromEntries(Object.entries(raw.headers).filter(([name]) => !name.startsWith(':')))
     const headers = { ...sent, host, [header]: this.#questionAbout(callerId) }
@@ -74,9 +85,9 @@ export class Questions<S extends { readonly reply: FastifyReply }> {
     const remoteAddress = raw.socket.remoteAddress ?? ''
     try {
       const { statusCode } = await server.inject({ url, headers, remoteAddress })
-      return statusCode !== 204 && statusCode !== 429 && statusCode < 500
+      return statusCode === 429 || statusCode >= 500 ? undefined : statusCode === 204
     } catch {
-      return false
+      return undefined
     }
   }
 

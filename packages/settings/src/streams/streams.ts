@@ -9,6 +9,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Parts } from '../parts.ts'
 import { userHash } from '../store/store.ts'
 import { Audience, idAlone, parseStreamId } from './audience.ts'
+import { networkOf } from './network.ts'
 import { questionInterval, Questions } from './questions.ts'
 import { RecentChanges, recentCapacity } from './recent-changes.ts'
 
@@ -18,7 +19,7 @@ const bounds = {
   ofCaller: 8,
   signedIn: 8000,
   anonymous: 2000,
-  /** Anonymous ones. */
+  /** Anonymous ones; an IPv6 network of 64 bits is one address. */
   ofAddress: 32,
   /** Bytes. */
   unsent: 64 * 1024,
@@ -29,6 +30,12 @@ const beatInterval = 25
 
 /** So many sockets are written to before other requests have their turn: about 2 ms. */
 const slice = 256
+
+/** Seconds for which a stream of a caller goes on while nobody says that the caller is still signed in. */
+const longestDoubt = 300
+
+/** Milliseconds between two looks at the database for strangers. */
+const lookInterval = 1000
 
 /** Milliseconds that streams have to end when the application closes. */
 const farewell = 500
@@ -51,6 +58,8 @@ interface Stream {
   readonly reply: FastifyReply
   readonly sink: Sink
   readonly owner: Owner
+  /** When the caller was last known to be signed in, in seconds of the clock of the streams. */
+  confirmed: number
   /** Bytes that may wait: one event may be long. */
   mayWait: number
   /** Bytes that waited at the last beat. */
@@ -85,6 +94,8 @@ export class Streams {
   #started: Promise<void> | undefined
   #isClosing = false
   #seconds = 0
+  /** The last look at the database for strangers. */
+  #look = { since: -Infinity, end: Promise.resolve() }
   #clock: NodeJS.Timeout | undefined
 
   constructor(init: StreamsInit) {
@@ -101,14 +112,15 @@ export class Streams {
   async answer(request: FastifyRequest, reply: FastifyReply, callerId: string | null): Promise<void> {
     if (callerId !== null && this.#questions.answer(request, reply, callerId)) return
     this.#refuseIfClosing(reply)
+    this.#refuseIfFull(request, callerId)
     const known = String(request.headers['last-event-id'] ?? '')
     await (this.#started ??= this.#start())
-    await this.#reach(parseStreamId(known)?.revision ?? 0)
+    await this.#reach(parseStreamId(known)?.revision ?? 0, callerId)
     // From here on in one step: what changes later finds the stream.
     this.#refuseIfClosing(reply)
     if (request.raw.socket.destroyed) return void reply.hijack()
-    const audience = callerId === null ? this.#audiences.public : this.#audiences.signedIn
     this.#refuseIfFull(request, callerId)
+    const audience = callerId === null ? this.#audiences.public : this.#audiences.signedIn
     const first = this.#firstBytes(audience, known)
     writeHead(request, reply)
     try {
@@ -167,12 +179,20 @@ export class Streams {
   }
 
   /** Looks at the database where a reader knows more. @throws {ServiceUnavailableException} it does not answer */
-  async #reach(revision: number): Promise<void> {
+  async #reach(revision: number, callerId: string | null): Promise<void> {
     const { coherence, sharedValues } = this.#init
     if (revision <= sharedValues.revision) return
-    await coherence.catchUp()
+    await (callerId === null ? this.#lookForStrangers() : coherence.catchUp())
     if (revision > sharedValues.revision && coherence.status.state === 'stale')
       throw new ServiceUnavailableException('The settings database does not answer.', 5)
+  }
+
+  /** Strangers can make up what they know: all of a second share one look. */
+  #lookForStrangers(): Promise<void> {
+    const now = performance.now()
+    if (now - this.#look.since >= lookInterval)
+      this.#look = { since: now, end: this.#init.coherence.catchUp() }
+    return this.#look.end
   }
 
   #refuseIfClosing(reply: FastifyReply): void {
@@ -185,7 +205,7 @@ export class Streams {
     const anonymous = [...this.#addresses.values()].reduce((sum, { streams }) => sum + streams.size, 0)
     const [count, most] =
       callerId === null ? [anonymous, bounds.anonymous] : [this.#open.size - anonymous, bounds.signedIn]
-    if (callerId === null && (this.#addresses.get(ip)?.streams.size ?? 0) >= bounds.ofAddress)
+    if (callerId === null && (this.#addresses.get(networkOf(ip))?.streams.size ?? 0) >= bounds.ofAddress)
       throw new TooManyRequestsException(60, 'Too many streams of settings from this address.')
     if (count >= most) throw new ServiceUnavailableException('Too many streams of settings are open.', 30)
   }
@@ -194,11 +214,10 @@ export class Streams {
     const { request, raw } = reply
     const owner =
       callerId === null
-        ? this.#ownerOf(request.ip, this.#addresses, request.ip)
-        : this.#ownerOf(callerId, this.#callers, userHash(callerId))
+        ? this.#ownerOf(this.#addresses, networkOf(request.ip))
+        : this.#ownerOf(this.#callers, userHash(callerId), callerId)
     const [oldest] = owner.streams
-    if (oldest && callerId !== null && owner.streams.size >= bounds.ofCaller)
-      this.#end(oldest, 'event: over\ndata: {}\n\n')
+    if (oldest && callerId !== null && owner.streams.size >= bounds.ofCaller) this.#end(oldest, overEvent)
     const { socket, httpVersionMajor } = request.raw
     const isDirect = raw.socket !== null && raw.socket === socket && httpVersionMajor < 2
     const stream = {
@@ -206,19 +225,20 @@ export class Streams {
       reply,
       sink: isDirect ? socket : raw,
       owner,
+      confirmed: this.#seconds,
       mayWait: bounds.unsent,
       waited: 0,
     }
     this.#open.add(stream)
     owner.streams.add(stream)
     raw.once('close', () => this.#forget(stream))
-    // A response that waits for another one on its connection is never closed.
-    if (raw.socket === null) socket.once('close', () => this.#forget(stream))
+    // A response that waits for another one on its connection is never closed. As many may wait as there may be streams.
+    if (raw.socket === null) socket.setMaxListeners(0).once('close', () => this.#forget(stream))
     this.#clock ??= setInterval(() => this.#tick(), 1000).unref()
     return stream
   }
 
-  #ownerOf(id: string, owners: Map<string, Owner>, name: string): Owner {
+  #ownerOf(owners: Map<string, Owner>, name: string, id = name): Owner {
     const known = owners.get(name)
     if (known) return known
     const forget = () => void owners.delete(name)
@@ -258,6 +278,9 @@ export class Streams {
       this.#due.isBeat = true
       this.#write()
     }
+    for (const { streams } of this.#callers.values())
+      for (const stream of streams)
+        if (this.#seconds - stream.confirmed > longestDoubt) this.#end(stream, overEvent)
     this.#questions.ask(this.#callers.values(), this.#seconds)
   }
 
@@ -336,6 +359,9 @@ interface NewStream extends Pick<Stream, 'reply' | 'audience'> {
 
 /** The reader's own values are to be read again. */
 const ownEvent = Buffer.from('event: own\ndata: {}\n\n')
+
+/** There is no stream for this reader, who has to poll. */
+const overEvent = 'event: over\ndata: {}\n\n'
 
 /** Not in chunks: the answer ends with its connection, and each event is the same bytes for everybody. */
 function writeHead(request: FastifyRequest, reply: FastifyReply): void {

@@ -1,13 +1,11 @@
-/** How many streams there are, how much of one waits, and whose they are. */
+/** How many streams there are, how much of one waits, and which pages get one. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { mock } from 'node:test'
-import type { Caller } from '@fastify-modular/core'
-import { setting, SettingScope } from '@fastify-modular/settings'
+import { memoryStore, setting, SettingScope } from '@fastify-modular/settings'
 import { until } from '@fastify-modular/test-support/until'
-import type { FastifyRequest, FastifyServerOptions } from 'fastify'
-import { type Test, test } from 'tap'
-import { as, createApp, definitions } from '../support/app.ts'
+import { test } from 'tap'
+import { createApp, definitions } from '../support/app.ts'
 import { readStream, start, withHooks } from '../support/reader.ts'
 
 const { Application } = SettingScope
@@ -38,6 +36,50 @@ test('an address has 32 anonymous streams, and one more when one of them has end
   first?.close()
   for (;;) if ((await readStream(app, { path })).status === 200) break
   t.equal(others.length, 31)
+})
+
+test('an IPv6 network of 64 bits is one address', async (t) => {
+  const app = await start(t, {}, { trustProxy: true })
+  const statusFor = async (address: string) =>
+    (await readStream(app, { path, headers: { 'x-forwarded-for': address } })).status
+  for (let host = 0; host < 32; host++) t.equal(await statusFor(`2001:db8:0:1:${host}::${host}`), 200)
+  t.equal(await statusFor('2001:DB8:0:1:ffff::'), 429)
+  t.equal(await statusFor('2001:db8:0:2::1'), 200, 'others have their own')
+})
+
+test('strangers who are refused, and more than one within a second, make no look at the database', async (t) => {
+  let now = 0
+  t.intercept(performance, 'now', { value: () => now })
+  const store = memoryStore()
+  const app = await start(t, { store })
+  const open = (more = {}) =>
+    readStream(app, { headers: { 'last-event-id': '99-00000000-00000000' }, ...more })
+  await open({ path, headers: {} }) // the first stream reads the history
+  const { news } = store.shared
+  let looks = 0
+  store.shared.news = (...known) => {
+    looks++
+    return news(...known)
+  }
+  const known = { path, headers: { 'last-event-id': '99-00000000-00000000' } }
+  for (let count = 0; count < 3; count++) t.equal((await open(known)).status, 200)
+  t.equal(looks, 1)
+  now = 1000
+  const statuses = (await Promise.all(Array.from({ length: 40 }, () => open(known)))).map(
+    ({ status }) => status,
+  )
+  t.equal(
+    statuses.filter((status) => status === 200).length,
+    28,
+    'the bound holds for those who wait for a look',
+  )
+  t.equal(looks, 2)
+  now = 2000
+  t.equal((await open(known)).status, 429)
+  t.equal(looks, 2)
+  for (let count = 0; count < 2; count++)
+    t.equal((await open({ headers: { ...known.headers, 'x-caller': 'alice' } })).status, 200)
+  t.equal(looks, 4, 'callers do not wait')
 })
 
 test('an instance has 2,000 anonymous streams', async (t) => {
@@ -121,12 +163,30 @@ test('a reader who does not read is cut, and one who does is not disturbed', asy
   }
 })
 
-for (const site of ['cross-site', 'same-site', 'same-origin', 'none']) {
-  test(`a request that a browser calls ${site} is ${site === 'cross-site' ? 'refused' : 'answered'}`, async (t) => {
-    const app = await start(t)
-    const headers = { 'x-caller': 'alice', 'sec-fetch-site': site }
-    for (const each of [path, '/stream'])
-      t.match(await readStream(app, { path: each, headers }), { status: site === 'cross-site' ? 403 : 200 })
+/** What a browser says of a page, and CORS of the answer: whether the page gets a stream of its caller, and a public one. */
+const pages = [
+  { site: 'none', own: 200, open: 200 },
+  { site: 'same-origin', own: 200, open: 200 },
+  ...['same-site', 'cross-site'].flatMap((site) => [
+    { site, own: 403, open: 403 },
+    { site, cors: 'https://app.example.com', own: 200, open: 200 },
+    { site, cors: 'https://other.example.com', own: 403, open: 403 },
+    { site, cors: '*', own: 403, open: 200 },
+    { site, cors: 'undefined', origin: undefined, own: 403, open: 403 },
+  ]),
+]
+
+for (const { site, cors, own, open, ...more } of pages) {
+  const { origin } = { origin: 'https://app.example.com', ...more }
+  test(`a page that is ${site}, with CORS for ${cors ?? 'nobody'}, gets ${own}, of public settings ${open}`, async (t) => {
+    const app = await withHooks(t, (host) => {
+      host.addHook('onRequest', async (_request, reply) => {
+        if (cors !== undefined) reply.header('access-control-allow-origin', cors)
+      })
+    })
+    const headers = { 'sec-fetch-site': site, ...(origin !== undefined && { origin }) }
+    t.match(await readStream(app, { headers }), { status: own })
+    t.match(await readStream(app, { path, headers }), { status: open })
   })
 }
 
@@ -139,126 +199,6 @@ test('disconnect ends the streams of one caller', async (t) => {
   await Promise.all(streams.map((stream) => stream.ended()))
   await app.settings.contract.setSetting('app.title', 'Acme', Application)
   t.match(await bobs.next('change'), { data: [{ value: 'Acme' }] })
-})
-
-/** An application whose provider answers as a test says, and the moment at which callers are asked for again. */
-async function asking(
-  t: Test,
-  answer: (session: string, request: FastifyRequest) => Caller | null | Promise<Caller | null>,
-  server: FastifyServerOptions = {},
-) {
-  mock.timers.enable({ apis: ['setInterval'] })
-  t.teardown(() => mock.timers.reset())
-  const asked: string[] = []
-  const app = await withHooks(
-    t,
-    (host) => {
-      host.addHook('onSend', async ({ headers }, { statusCode }) => {
-        if (headers.cookie !== undefined)
-          t.equal(statusCode >= 400, true, 'a session would be prolonged here')
-      })
-    },
-    {
-      ...server,
-      caller(request) {
-        const session = String(request.headers.cookie)
-        asked.push(session)
-        return answer(session, request)
-      },
-    },
-  )
-  return {
-    app,
-    async open(cookie: string, more: Readonly<Record<string, string>> = {}) {
-      const stream = await readStream(app, { headers: { cookie, ...more } })
-      await stream.next('own')
-      return stream
-    },
-    /** Returns the sessions that were asked for within so many seconds. */
-    async askAgain(seconds = 60): Promise<readonly string[]> {
-      asked.length = 0
-      mock.timers.tick(seconds * 1000)
-      // The questions are requests like others; this one is behind them.
-      for (let turn = 0; turn < 20; turn++) await as(app, null)('GET', '/public')
-      return asked.toSorted()
-    },
-  }
-}
-
-test('a caller is asked for once a minute for each session, and the streams end with the answer', async (t) => {
-  const answers = new Map<string, () => Caller | null>()
-  const { app, open, askAgain } = await asking(t, (session) =>
-    (answers.get(session) ?? (() => ({ id: 'alice' })))(),
-  )
-  const [here, beside, there] = [await open('s=1'), await open('s=1'), await open('s=2')]
-  t.same(await askAgain(), ['s=1', 's=2'])
-  answers.set('s=1', () => {
-    throw new Error('the provider does not answer')
-  })
-  t.same(await askAgain(), ['s=1', 's=2'])
-  await app.settings.contract.setSetting('app.title', 'Acme', Application)
-  for (const stream of [here, beside, there]) await stream.next('change')
-  answers.set('s=1', () => null)
-  await askAgain()
-  await Promise.all([here.ended(), beside.ended()])
-  t.same(await askAgain(), ['s=2'])
-  answers.set('s=2', () => ({ id: 'bob' }))
-  await askAgain()
-  await there.ended()
-})
-
-test('keys in a header of the host are sessions, too', async (t) => {
-  const revoked = new Set<unknown>()
-  const { open, askAgain } = await asking(t, (_session, { headers }) =>
-    revoked.has(headers['x-key']) ? null : { id: 'alice' },
-  )
-  const [first, second] = [await open('a=b', { 'x-key': '1' }), await open('a=b', { 'x-key': '2' })]
-  t.equal((await askAgain()).length, 2)
-  revoked.add('1')
-  await askAgain()
-  await first.ended()
-  revoked.add('2')
-  await askAgain()
-  await second.ended()
-})
-
-test('a question comes from where the stream came from, through the same proxy', async (t) => {
-  const seen: unknown[] = []
-  const { open, askAgain } = await asking(
-    t,
-    (_session, { ip, protocol, host }) => {
-      seen.push({ ip, protocol, host })
-      return { id: 'alice' }
-    },
-    { trustProxy: '127.0.0.1' },
-  )
-  await open('s=1', { 'x-forwarded-proto': 'https', 'x-forwarded-for': '10.0.0.1', host: 'example.org' })
-  await askAgain()
-  const expected = { ip: '10.0.0.1', protocol: 'https', host: 'example.org' }
-  t.same(seen, [expected, expected])
-})
-
-test('a provider that does not answer is asked for 256 callers at once, and for none of them again', async (t) => {
-  const waiting: (() => void)[] = []
-  let isHanging = false
-  const { app, askAgain } = await asking(t, (session) =>
-    isHanging ? new Promise((resolve) => waiting.push(() => resolve({ id: session }))) : { id: session },
-  )
-  for (let caller = 0; caller < 300; caller++)
-    await app.inject({
-      url: '/api/settings/stream',
-      headers: { cookie: `s=${caller}` },
-      payloadAsStream: true,
-    })
-  isHanging = true
-  t.equal((await askAgain()).length, 256)
-  t.equal((await askAgain(9)).length, 0)
-  t.equal((await askAgain(1)).length, 44, 'those who wait for ten seconds make room')
-  t.equal((await askAgain(120)).length, 0)
-  isHanging = false
-  for (const answer of waiting) answer()
-  const again = new Set<string>()
-  while (again.size < 300) for (const session of await askAgain(1)) again.add(session)
 })
 
 test('a reader gets a sign of life each 25 s, which moves the id', async (t) => {

@@ -136,6 +136,19 @@ test('a stream that waits for another one on its connection is forgotten with it
   for (const stream of streams) t.match((await stream.next('change')).data, [{ value: 'Acme' }])
 })
 
+test('streams that wait for one on their connection are no leak of listeners', async (t) => {
+  const warnings: Error[] = []
+  const keep = (warning: Error): void => void warnings.push(warning)
+  process.on('warning', keep)
+  t.teardown(() => process.off('warning', keep))
+  const app = await start(t)
+  const connection = await openConnection(addressOf(app))
+  t.teardown(() => connection.destroy())
+  connection.send('GET /api/settings/public/stream HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(32))
+  await until(async () => (await readStream(app, { path: '/public/stream' })).status === 429)
+  t.same(warnings, [])
+})
+
 const { key, cert } = certificate
 const servers = {
   'HTTP/2': { http2: true },

@@ -21,12 +21,16 @@ export function addStreamRoutes({ app, service, options: { stream } }: RouteCont
   if (stream === false) return
   const { streams } = service
   // The log would have a line for each question about a caller, and say at the end how long a stream was open.
-  const route = { exposeHeadRoute: false, logLevel: 'warn', preHandler: refuseCrossSite } as const
+  const route = { exposeHeadRoute: false, logLevel: 'warn' } as const
   app.addHook('preClose', () => streams.close())
   const summary = 'Settings as they change; sensitive and long values are left out'
   app.get(
     '/stream',
-    { ...operation({ operationId: 'streamSettings', summary, ...described }), ...route },
+    {
+      ...operation({ operationId: 'streamSettings', summary, ...described }),
+      ...route,
+      preHandler: refuseForeign([]),
+    },
     (request, reply) => streams.answer(request, reply, callerOf(request).id),
   )
   if (stream?.public === false) return
@@ -39,14 +43,22 @@ export function addStreamRoutes({ app, service, options: { stream } }: RouteCont
         ...described,
       }),
       ...route,
+      preHandler: refuseForeign(['*']),
       config: openRoute,
     },
     (request, reply) => streams.answer(request, reply, null),
   )
 }
 
-/** A page of another site would use up the streams that its visitor may have. */
-const refuseCrossSite: preHandlerHookHandler = ({ headers }, _reply, done) => {
-  const isCrossSite = headers['sec-fetch-site'] === 'cross-site'
-  done(isCrossSite ? new ForbiddenException('Another site may not open a stream of settings.') : undefined)
+/**
+ * A page of another origin would use up the streams that its visitor may have. It may open what CORS lets it read, by the name
+ * of its origin or as one of `others`.
+ */
+function refuseForeign(others: readonly string[]): preHandlerHookHandler {
+  return function refuseForeignPage({ headers: { origin, 'sec-fetch-site': site = 'none' } }, reply, done) {
+    const admitted = String(reply.getHeader('access-control-allow-origin'))
+    const isOwn = site === 'same-origin' || site === 'none'
+    const mayOpen = isOwn || admitted === origin || others.includes(admitted)
+    done(mayOpen ? undefined : new ForbiddenException('A page of another origin may not open this stream.'))
+  }
 }
