@@ -1,5 +1,5 @@
 /** The caller of a request and its permissions: the only view of identity that the packages share. */
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { UnauthorizedException } from './domain-exceptions.ts'
 
 /** The caller of a request. `null` in its place means anonymous. */
@@ -31,14 +31,27 @@ function grants(granted: unknown, permission: string): boolean {
   return typeof granted === 'string' && granted.endsWith('.*') && permission.startsWith(granted.slice(0, -1))
 }
 
+/** Where a gate decorates the application with a function that makes a `ChallengeError`. */
+export const challenge: unique symbol = Symbol.for('@fastify-modular/challenge')
+
+/** What refuses an anonymous caller as the gate itself would: thrown, its member `challenge` answers. */
+export interface ChallengeError extends Error {
+  readonly [challenge]: (reply: FastifyReply) => void
+}
+
 /**
  * The caller of a request behind the gate. Handlers of protected routes use it instead of a test for null.
- * @throws {UnauthorizedException} the request is anonymous: its route is public
+ * @throws {UnauthorizedException} the request is anonymous: its route is public. It has the challenge of the gate's
+ * provider, and with the errors plugin it is answered as the gate would: browsers are redirected to sign in
  */
-export function requireCaller(request: { readonly caller?: Caller | null | undefined }): Caller {
-  const { caller } = request
-  if (!caller) throw new UnauthorizedException()
-  return caller
+export function requireCaller(request: {
+  readonly caller?: Caller | null | undefined
+  readonly server?: object
+}): Caller {
+  const { caller, server } = request
+  if (caller) return caller
+  const refuse: ((from: object) => ChallengeError) | undefined = server && Reflect.get(server, challenge)
+  throw refuse?.(request) ?? new UnauthorizedException()
 }
 
 /** The decorator under which a gate finds the callers of `injectAs`; absent outside tests, so no header can name a caller. */
@@ -57,8 +70,8 @@ export interface TestCallers {
  * `enableTestCallers`, so that outside tests the header means nothing.
  */
 export function findTestCaller(
-  app: FastifyInstance,
-): ((request: FastifyRequest) => Caller | undefined) | undefined {
+  app: Pick<FastifyInstance, 'hasDecorator'>,
+): ((request: Pick<FastifyRequest, 'headers'>) => Caller | undefined) | undefined {
   if (!app.hasDecorator(testCallersDecorator)) return undefined
   const callers: TestCallers = Reflect.get(app, testCallersDecorator)
   callers.areSought = true

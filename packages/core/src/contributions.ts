@@ -9,6 +9,7 @@ import {
   FMOD_CORE_DUPLICATE_RECEIVER,
   FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN,
   FMOD_CORE_MODULES_REGISTERED_TWICE,
+  FMOD_CORE_RECEIVER_REGISTERED_LATE,
 } from './misuse-errors.ts'
 
 /**
@@ -46,15 +47,25 @@ interface MeetingPoint {
 /**
  * Registers the one receiver of a module hook. Call it while a plugin registers, before the modules plugin.
  * @throws {FMOD_CORE_DUPLICATE_RECEIVER} the hook has a receiver already
+ * @throws {FMOD_CORE_RECEIVER_REGISTERED_LATE} the contributions are delivered, and the receiver would get none
  */
 export function receive<K extends keyof Contributions & string>(
   app: FastifyInstance,
   hook: K,
   receiver: Receiver<Contributions[K]>,
 ): void {
-  const { receivers } = meetingPointOf(app)
+  const { receivers, delivered } = meetingPointOf(app)
+  if (delivered) throw new FMOD_CORE_RECEIVER_REGISTERED_LATE(hook)
   if (receivers.has(hook)) throw new FMOD_CORE_DUPLICATE_RECEIVER(hook)
   receivers.set(hook, receiver)
+}
+
+/**
+ * The modules plugin begins with it, before it registers the events plugin, which receives.
+ * @throws {FMOD_CORE_MODULES_REGISTERED_TWICE} the contributions of this scope, or of one above, are delivered
+ */
+export function refuseSecondDelivery(app: FastifyInstance): void {
+  if (meetingPointOf(app).delivered) throw new FMOD_CORE_MODULES_REGISTERED_TWICE()
 }
 
 /**
@@ -68,7 +79,6 @@ export async function deliverContributions(
   otherMembers: Iterable<string>,
 ): Promise<void> {
   const point = meetingPointOf(app)
-  if (point.delivered) throw new FMOD_CORE_MODULES_REGISTERED_TWICE()
   point.delivered = true
 
   const { receivers } = point

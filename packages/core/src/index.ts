@@ -40,6 +40,7 @@ export {
   type DeadLetter,
   type DeadLetters,
   type EventTransport,
+  type ExpectedHandler,
   fromBetterSqlite,
   fromPg,
   type PublishOptions,

@@ -25,6 +25,10 @@ export const FMOD_CORE_DUPLICATE_RECEIVER = createMisuseError<[string]>(
   'FMOD_CORE_DUPLICATE_RECEIVER',
   'Two plugins receive the module hook "%s". Register its plugin once.',
 )
+export const FMOD_CORE_RECEIVER_REGISTERED_LATE = createMisuseError<[string]>(
+  'FMOD_CORE_RECEIVER_REGISTERED_LATE',
+  'The plugin that receives the module hook "%s" is registered after the modules plugin, which has passed on all contributions. Register it before modules.',
+)
 const FMOD_CORE_INVALID_OPTION = createMisuseError<[string, string]>(
   'FMOD_CORE_INVALID_OPTION',
   'The options of %s cannot be used: %s.',
@@ -66,6 +70,10 @@ export const FMOD_CORE_TRANSACTION_OPEN = createMisuseError<[string]>(
 export const FMOD_CORE_TRANSACTION_NOT_SUPPORTED = createMisuseError<[string, string]>(
   'FMOD_CORE_TRANSACTION_NOT_SUPPORTED',
   'The event transport "%s" cannot take part in a transaction of kind "%s". Publish after the commit, or use a durable transport on the same database.',
+)
+export const FMOD_CORE_INVALID_TRANSACTION = createMisuseError<[string]>(
+  'FMOD_CORE_INVALID_TRANSACTION',
+  'This is not a transaction to publish in: %s.',
 )
 export const FMOD_CORE_PEER_MISSING = createMisuseError<[string]>(
   'FMOD_CORE_PEER_MISSING',

@@ -28,6 +28,17 @@ test('injectAs makes one request as a caller, and the token is worth nothing aft
   )
 })
 
+test('the helpers take an application of HTTP/2', async (t) => {
+  const app = Fastify({ http2: true })
+  t.teardown(() => app.close())
+  enableTestCallers(app)
+  const find = findTestCaller(app)
+  app.get('/', async (request) => find?.(request)?.id ?? 'anonymous')
+  using record = eventsOf(app)
+  t.equal((await injectAs(app, alice, '/')).body, 'alice')
+  t.same(record.published, [])
+})
+
 test('an application without enableTestCallers has no test callers', async (t) => {
   const app = Fastify()
   t.equal(findTestCaller(app), undefined)

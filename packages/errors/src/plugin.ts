@@ -2,6 +2,9 @@
 import {
   type AnswerFailure,
   answerFailure,
+  branded,
+  challenge,
+  hasOwnDecorator,
   logFailure,
   precedesGate,
   routerEntries,
@@ -26,7 +29,7 @@ import { problemDetailsSchema, validationProblemDetailsSchema } from './schemas.
 import { toProblem } from './to-problem.ts'
 
 const errorsPlugin: FastifyPluginAsync<ErrorsOptions> = async (app, options) => {
-  if (app.hasDecorator('problems')) throw new FMOD_ERRORS_REGISTERED_TWICE()
+  if (hasOwnDecorator(app, 'problems')) throw new FMOD_ERRORS_REGISTERED_TWICE()
   const settings = resolveOptions(options)
   guardErrorSerializer(app.log)
   decorateProblems(app, settings.typeBase)
@@ -54,9 +57,9 @@ function decorateProblems(app: FastifyInstance, typeBase: string): void {
       logFailure(app.log, 'error', { err }, 'a problem mapping failed; the error takes the usual way'),
   })
   const all = [root]
-  app.decorate('problems', root)
+  app.decorate('problems', branded(root))
   app.addHook('onRegister', function giveScopeItsProblems(scope) {
-    const own = scope.problems.child()
+    const own = branded(scope.problems.child())
     all.push(own)
     scope.decorate('problems', own)
   })
@@ -82,6 +85,11 @@ function decorateReply(app: FastifyInstance, { fail }: Responder): void {
 function ownErrors(app: FastifyInstance, { typeBase }: ErrorsSettings, { fail }: Responder): void {
   if (hasErrorHandler(app)) throw new FMOD_ERRORS_HANDLER_TAKEN('setErrorHandler', 'errorHandler')
   app.setErrorHandler(function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+    const answerAsGate = safeRead(error, challenge)
+    if (typeof answerAsGate === 'function') {
+      answerAsGate(reply)
+      return
+    }
     const context = { mappings: request.server.problems, typeBase, replyStatus: reply.statusCode }
     fail(request, reply, { problem: toProblem(error, context), source: 'handler', error })
   })

@@ -1,10 +1,13 @@
 /** The plugins in every order, awaited and not: right, or a boot error that names the mistake, never a hole (architecture). */
+import { EventEmitter } from 'node:events'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { test } from 'tap'
-import { defineModule, modules } from '@fastify-modular/core'
+import { defineModule, events, modules } from '@fastify-modular/core'
 import { errors } from '@fastify-modular/errors'
+import { inertia } from '@fastify-modular/inertia'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
+import { settingsUi } from '@fastify-modular/settings-ui'
 
 const limit = setting.number('shop.limit', {
   displayName: 'Limit',
@@ -147,3 +150,60 @@ for (const [name, register] of Object.entries(withErrors)) {
     t.notMatch(payload, 'SECRET')
   })
 }
+
+type Register = (app: FastifyInstance) => PromiseLike<unknown>
+
+/** The plugins that use a name of the application, beginning with the one that decorates it. */
+const users: Readonly<Record<string, readonly Register[]>> = {
+  events: [(app) => app.register(events), plugins.settings],
+  modules: [(app) => app.register(modules, { modules: [] })],
+  problems: [plugins.errors, plugins.publicRoutes, plugins.settings],
+  publicRoutes: [plugins.publicRoutes, plugins.settings, (app) => app.register(settingsUi)],
+  access: [plugins.publicRoutes],
+  permissions: [plugins.publicRoutes],
+  inertia: [(app) => app.register(inertia)],
+  settings: [plugins.settings],
+}
+
+for (const [name, [ours, ...others]] of Object.entries(users)) {
+  test(`FMOD_CORE_DECORATOR_TAKEN: the application's own ${name} is refused by name, before or after ours`, async (t) => {
+    const refused = { code: 'FMOD_CORE_DECORATOR_TAKEN', message: new RegExp(`decorator ${name} of`) }
+    for (const register of ours === undefined ? [] : [ours, ...others]) {
+      const app = Fastify()
+      app.decorate(name, new EventEmitter())
+      await t.rejects(async () => {
+        await register(app)
+        await app.ready()
+      }, refused)
+      await app.close()
+    }
+    const app = Fastify()
+    const register = ours?.(app)
+    app.decorate(name, new EventEmitter()) // before the plugin runs, which is not awaited
+    await t.rejects(async () => register, refused)
+    await app.close()
+
+    const later = Fastify()
+    await ours?.(later)
+    t.throws(() => later.decorate(name, {}), { code: 'FST_ERR_DEC_ALREADY_PRESENT', message: name })
+    await later.close()
+  })
+}
+
+test("the application's own decorator of one scope leaves those outside of it as they are", async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const read: number[] = []
+  await plugins.errors(app)
+  await plugins.publicRoutes(app)
+  await plugins.settings(app)
+  await plugins.modules(app, read)
+  await app.register(async (scope) => {
+    for (const name of ['events', 'modules', 'settings']) scope.decorate(name, new EventEmitter())
+    scope.get('/own', { config: { access: 'public' } }, async () => Object.keys(scope.events).length)
+  })
+  await app.ready()
+  t.equal((await app.inject('/own')).statusCode, 200)
+  t.equal((await app.inject('/closed')).statusCode, 401)
+  t.same(read, [3])
+})

@@ -1,5 +1,5 @@
 /** The same failure has the same body, whether settings, the errors plugin or the gate answers it. */
-import type { Caller } from '@fastify-modular/core'
+import { type Caller, requireCaller } from '@fastify-modular/core'
 import { createErrorServerOptions, errors } from '@fastify-modular/errors'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import { setting, settings, SettingScope } from '@fastify-modular/settings'
@@ -108,3 +108,51 @@ for (const [name, { status, as, type, url = '', headers, ...request }] of Object
     ])
   })
 }
+
+const html = 'text/html,application/xhtml+xml,*/*;q=0.8'
+
+/** Requests of anonymous callers, and what both providers of the test make of them. */
+const anonymous: Readonly<Record<string, InjectOptions>> = {
+  'a program': {},
+  'a browser that navigates': { headers: { accept: html } },
+  'an Inertia page': { headers: { 'x-inertia': 'true' } },
+  'an Inertia page that writes': { method: 'POST', headers: { 'x-inertia': 'true' } },
+}
+const providers = {
+  'a challenge': { authenticate: () => null, challenge: () => 'Session realm="notes"' },
+  'a login page': { authenticate: () => null, loginUrl: '/login' },
+  'a login elsewhere': { authenticate: () => null, loginUrl: 'https://login.example' },
+}
+
+for (const [of, provider] of Object.entries(providers)) {
+  test(`requireCaller on a public route answers as the gate does, with ${of}`, async (t) => {
+    const answersOf = async (access: 'public' | 'signed-in') => {
+      const app = Fastify({ genReqId: () => 'r1' })
+      t.teardown(() => app.close())
+      await app.register(errors)
+      await app.register(publicRoutes, { provider })
+      app.get('/login', { config: { access: 'public' } }, async () => 'login')
+      const handler = async (request: FastifyRequest) => requireCaller(request).id
+      app.route({ method: ['GET', 'POST'], url: '/notes', config: { access }, handler })
+      const answers = Object.entries(anonymous).map(async ([who, request]) => {
+        const { statusCode, headers, body } = await app.inject({ url: '/notes?page=2', ...request })
+        const { date: _, ...rest } = headers
+        return { who, statusCode, headers: rest, body }
+      })
+      return Promise.all(answers)
+    }
+    t.same(await answersOf('public'), await answersOf('signed-in'))
+  })
+}
+
+test('without the errors plugin, requireCaller has the challenge of the provider', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(publicRoutes, { provider: providers['a challenge'] })
+  app.get('/notes', { config: { access: 'public' } }, async (request) => requireCaller(request).id)
+  const { statusCode, headers } = await app.inject('/notes')
+  t.match(
+    { statusCode, headers },
+    { statusCode: 401, headers: { 'www-authenticate': 'Session realm="notes"' } },
+  )
+})

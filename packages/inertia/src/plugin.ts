@@ -1,7 +1,9 @@
 /** The inertia plugin: pages as answers. */
 import {
+  branded,
   canonicalPath,
   createFindCaller,
+  hasOwnDecorator,
   isApiTarget,
   isRead,
   option,
@@ -83,14 +85,14 @@ const schema: OptionsSchema<InertiaOptions> = Type.Object({
 const inertiaPlugin: FastifyPluginAsync<InertiaOptions> = async (app, options) => {
   const problems = optionProblems(schema, options)
   if (problems.length > 0) throw new FMOD_INERTIA_INVALID_OPTION(problems.join('; '))
-  if (app.hasDecorator('inertia')) throw new FMOD_INERTIA_REGISTERED_TWICE()
+  if (hasOwnDecorator(app, 'inertia')) throw new FMOD_INERTIA_REGISTERED_TWICE()
   const { basePath = '', client = 3, flash: store } = options
   const site: Site = { version: versionSource(options.version ?? null), basePath, client }
   const findCaller = createFindCaller(app, undefined)
   const flash = store && { store, callerOf: async (it: FastifyRequest) => (await findCaller(it))?.id ?? null }
   const findBack = watchRoutes(app, basePath)
 
-  app.decorate('inertia', {
+  const renderer: InertiaRenderer = {
     ...createRenderer({ ...options, ...site, flash }),
     async keepErrors(request, reply, errors) {
       if (!flash || !isInertia(request) || isRead(request) || isApi(request)) return null
@@ -98,7 +100,8 @@ const inertiaPlugin: FastifyPluginAsync<InertiaOptions> = async (app, options) =
       if (path !== null) await leaveFlash(flash, { request, reply, path, errors })
       return path
     },
-  } satisfies InertiaRenderer)
+  }
+  app.decorate('inertia', branded(renderer))
   app.decorateReply('inertia', renderReply)
   app.decorateReply('inertiaLocation', createLocation(site))
   app.decorateReply('inertiaBack', createBack(flash, findBack))

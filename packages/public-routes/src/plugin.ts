@@ -1,6 +1,6 @@
 /** Puts the gate in front of an application, and gives it the registry of public routes. */
 import { receive } from '@fastify-modular/core'
-import { mountingModule, supportedFastify } from '@fastify-modular/core/internal'
+import { branded, hasOwnDecorator, mountingModule, supportedFastify } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { AccessEntries } from './access/entries.ts'
@@ -40,7 +40,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
       contribute(new PublicRouteRegistry(rules, `module "${module}"`, '', () => module)),
   })
   const permissions = new Permissions()
-  app.decorate('permissions', permissions)
+  app.decorate('permissions', branded(permissions))
   receive(app, 'permissions', {
     take: (contributed, module) => permissions.addAll(contributed, `module "${module}"`),
   })
@@ -132,7 +132,8 @@ function isCaseSensitive({ initialConfig }: FastifyInstance): boolean {
 
 /** A hook of a child scope covers that scope alone, and no not-found handler. */
 function checkPlace(app: FastifyInstance): void {
-  if (app.hasDecorator('publicRoutes')) throw new FMOD_PUBLIC_ROUTES_REGISTERED_TWICE()
+  for (const name of ['access', 'permissions']) hasOwnDecorator(app, name) // refuses those of the application
+  if (hasOwnDecorator(app, 'publicRoutes')) throw new FMOD_PUBLIC_ROUTES_REGISTERED_TWICE()
   const parent: unknown = Object.getPrototypeOf(app) // scopes inherit from each other, the root from a plain object
   if (parent === null || parent === Object.prototype) return
   throw new FMOD_PUBLIC_ROUTES_NOT_AT_ROOT(scopeName(app))

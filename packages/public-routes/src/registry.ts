@@ -1,5 +1,5 @@
 /** The registry of public routes: what modules, plugins and the host declare reachable without a session (S 5.5). */
-import { mountingModule } from '@fastify-modular/core/internal'
+import { branded, mountingModule } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import { FMOD_PUBLIC_ROUTES_FROZEN, FMOD_PUBLIC_ROUTES_INVALID_RULE } from './misuse-errors.ts'
 import { isPublicRoute, PublicRoute, type Methods, type PublicRouteOptions } from './rule.ts'
@@ -129,7 +129,9 @@ export function decorateRegistry(
     getter(this: FastifyInstance) {
       const known = registries.get(this)
       if (known !== undefined) return known
-      const registry = new PublicRouteRegistry(rules, nameOf(this), this.prefix, () => mountingModule(this))
+      const registry = branded(
+        new PublicRouteRegistry(rules, nameOf(this), this.prefix, () => mountingModule(this)),
+      )
       registries.set(this, registry)
       return registry
     },

@@ -1,6 +1,11 @@
 /** The settings pages: their routes, and what must be there for them to work. */
 import { type Caller, ForbiddenException, hasPermission } from '@fastify-modular/core'
-import { createFindCaller, findCallerOf, supportedFastify } from '@fastify-modular/core/internal'
+import {
+  createFindCaller,
+  findCallerOf,
+  hasOwnDecorator,
+  supportedFastify,
+} from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { findAssets, hidden, serveAssets } from './assets.ts'
@@ -64,12 +69,12 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
   )
 
   app.addHook('onReady', async function checkNeighbours() {
-    if (!app.hasDecorator('publicRoutes') && guard === undefined) throw new FMOD_SETTINGS_UI_UNGUARDED()
+    if (!hasOwnDecorator(app, 'publicRoutes') && guard === undefined) throw new FMOD_SETTINGS_UI_UNGUARDED()
     if (!findCallerOf(pages ?? app, options.caller)) throw new FMOD_SETTINGS_UI_CALLER_UNKNOWN()
     if (!app.hasRoute({ method: 'GET', url: `${baseUrl}/definitions` })) {
       throw new FMOD_SETTINGS_UI_API_MISSING(baseUrl)
     }
-    if (options.preview && app.hasDecorator('settings'))
+    if (options.preview && hasOwnDecorator(app, 'settings'))
       checkPreview(options.preview, app.settings.definitions)
   })
 

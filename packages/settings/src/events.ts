@@ -4,7 +4,7 @@
  */
 import { EventEmitter } from 'node:events'
 import { type AsyncTx, defineEvent, type DomainEvent, type Events, type Tx } from '@fastify-modular/core'
-import { getDecorator } from '@fastify-modular/core/internal'
+import { getDecorator, hasOwnDecorator, mayBeUnhandled } from '@fastify-modular/core/internal'
 import { Type } from '@sinclair/typebox'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Registry } from './definitions/registry.ts'
@@ -39,14 +39,18 @@ const identity = {
 export class SettingChanged extends defineEvent(
   'settings.changed',
   Type.Object({ ...identity, oldValue: Type.Unknown(), newValue: Type.Unknown() }),
-) {}
+) {
+  static readonly [mayBeUnhandled] = true
+}
 
 /** A stored value was removed: the inherited value holds again. */
-export class SettingDeleted extends defineEvent('settings.deleted', Type.Object(identity)) {}
+export class SettingDeleted extends defineEvent('settings.deleted', Type.Object(identity)) {
+  static readonly [mayBeUnhandled] = true
+}
 
 /** Returns the function that finds the events of the application, which may have none. */
 export function createFindEvents(app: FastifyInstance): () => Events | undefined {
-  return () => (app.hasDecorator('events') ? getDecorator<Events>(app, 'events') : undefined)
+  return () => (hasOwnDecorator(app, 'events') ? getDecorator<Events>(app, 'events') : undefined)
 }
 
 /** The events of one write. */

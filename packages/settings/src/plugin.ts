@@ -1,6 +1,12 @@
 /** The settings plugin: the order in which its parts come to life. */
 import { receive } from '@fastify-modular/core'
-import { createFindCaller, findCallerOf, supportedFastify } from '@fastify-modular/core/internal'
+import {
+  branded,
+  createFindCaller,
+  findCallerOf,
+  hasOwnDecorator,
+  supportedFastify,
+} from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { checkAtBoot, checkEncrypted, checkPermissions, warnAtBoot } from './boot-checks.ts'
@@ -22,11 +28,12 @@ import { Retention } from './store/retention.ts'
 import { defaultLimits } from './values/validate.ts'
 
 const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options) => {
+  hasOwnDecorator(app, 'settings') // refuses one of the application
   refuseSecond(app)
   checkOptions(options)
   const boot = createBoot(app, options)
   const { settings, coherence, store, registry, retention } = boot.service
-  app.decorate('settings', settings)
+  app.decorate('settings', branded(settings))
   app.addHook('onClose', async () => {
     await retention?.stop()
     await coherence.stop()

@@ -3,10 +3,12 @@ import type { FastifyBaseLogger } from 'fastify'
 import {
   FMOD_CORE_EVENTS_CLOSED,
   FMOD_CORE_INVALID_HANDLER,
+  FMOD_CORE_INVALID_TRANSACTION,
   FMOD_CORE_TRANSACTION_NOT_SUPPORTED,
   FMOD_CORE_TRANSPORT_SHARED,
 } from '../misuse-errors.ts'
 import { logFailure } from '../internal/failures.ts'
+import { safeRead } from '../internal/safe.ts'
 import { within } from '../internal/timeout.ts'
 import { createAnnouncer, type EventCounts } from './diagnostics.ts'
 import { type DomainEvent, EventClasses } from './event.ts'
@@ -16,6 +18,7 @@ import type {
   AsyncTx,
   DeadLetters,
   EventTransport,
+  ExpectedHandler,
   RemovedHandlers,
   SyncTx,
   TransportContext,
@@ -34,6 +37,7 @@ export interface Events {
   publish(event: DomainEvent): Promise<void>
   /**
    * As part of the caller's synchronous transaction: stored before it returns, delivered only if it commits.
+   * @throws {FMOD_CORE_INVALID_TRANSACTION} at once, of both kinds: the second argument has no transaction
    * @throws {FMOD_CORE_TRANSACTION_NOT_SUPPORTED} the transport cannot take part in this kind of transaction
    */
   publish(event: DomainEvent, options: { readonly tx: SyncTx }): void
@@ -54,6 +58,21 @@ export interface Events {
   stats(): Readonly<EventCounts>
 }
 
+/**
+ * Thrown and not rejected: a synchronous transaction would commit before.
+ * @throws {FMOD_CORE_INVALID_TRANSACTION} the event would be published outside of the caller's transaction
+ */
+function transactionOf(options: { readonly tx?: Tx }): Tx {
+  const tx: unknown = safeRead(options, 'tx')
+  const kind = safeRead(tx, 'kind')
+  const method = kind === 'sync' ? 'run' : 'query'
+  if (typeof kind !== 'string' || typeof safeRead(tx, method) !== 'function')
+    throw new FMOD_CORE_INVALID_TRANSACTION(
+      'the second argument of publish has no member tx that fromPg, fromBetterSqlite or fromDrizzle made. Pass { tx }, or no second argument',
+    )
+  return tx as Tx
+}
+
 /** Transports that an application has opened: they keep its handlers and counts. */
 const taken = new WeakSet<EventTransport>()
 
@@ -64,6 +83,8 @@ const longestStart = 5000
 export interface EventBus extends Events {
   /** @throws {FMOD_CORE_INVALID_HANDLER} two handlers of one name: transports keep slots and queues by it */
   add(handlers: readonly EventHandler[]): Promise<void>
+  /** Has events kept for handlers that other processes have, as far as the transport keeps any. */
+  expect(handlers: readonly ExpectedHandler[]): Promise<void>
   /** Called when the application is ready; a transport that does not start is logged. */
   start(): void
   stop(): void
@@ -108,7 +129,7 @@ export async function openEventBus(
   function publish(event: DomainEvent, options: { readonly tx: SyncTx }): void
   function publish(event: DomainEvent, options: { readonly tx: AsyncTx }): Promise<void>
   function publish(event: DomainEvent, options?: { readonly tx?: Tx }): void | Promise<void> {
-    const tx = options?.tx
+    const tx = options === undefined ? undefined : transactionOf(options)
     // A row written after an await would escape a synchronous transaction.
     if (tx?.kind === 'sync') return submit(event, tx)
     try {
@@ -156,6 +177,9 @@ export async function openEventBus(
       }
       if (handlers.length > 0)
         await transport.subscribe(tracing ? handlers.map((handler) => traced(handler, tracing)) : handlers)
+    },
+    async expect(handlers) {
+      await transport.expect?.(handlers)
     },
     start() {
       if (state === 'open') started ??= startTransport() // and not when the application closes before it was ready

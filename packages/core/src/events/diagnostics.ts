@@ -5,7 +5,7 @@ import { channel } from 'node:diagnostics_channel'
 export interface EventDiagnostic {
   readonly type: string
   readonly eventId: string
-  /** The handler concerned; absent when published. */
+  /** The handler concerned; absent when published, and where no handler has subscribed. */
   readonly handler?: string
   readonly error?: unknown
 }
@@ -18,6 +18,8 @@ const createStages = () => ({
   handled: createStage('handled'),
   failed: createStage('failed'),
   deadLettered: createStage('dead-lettered'),
+  /** A durable transport has stored an event for nobody. */
+  unsubscribed: createStage('unsubscribed'),
 })
 
 type Stage = keyof ReturnType<typeof createStages>
@@ -33,12 +35,13 @@ export function createAnnouncer(): { readonly counts: () => EventCounts; readonl
   const stages = createStages()
   return {
     counts() {
-      const { published, handled, failed, deadLettered } = stages
+      const { published, handled, failed, deadLettered, unsubscribed } = stages
       return {
         published: published.count,
         handled: handled.count,
         failed: failed.count,
         deadLettered: deadLettered.count,
+        unsubscribed: unsubscribed.count,
       }
     },
     announce(name, diagnostic) {

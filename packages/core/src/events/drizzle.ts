@@ -1,6 +1,7 @@
 /** Publishes events within drizzle transactions: subpath `core/events/drizzle`, optional peer drizzle-orm. */
 import { type SQL, sql } from 'drizzle-orm'
-import type { AsyncTx, SyncTx } from './transport.ts'
+import { safeRead } from '../internal/safe.ts'
+import { type AsyncTx, refusePool, requireMethod, requireOpen, type SyncTx } from './transport.ts'
 
 /** A drizzle transaction on better-sqlite3. */
 export interface SyncDrizzle {
@@ -12,11 +13,18 @@ export interface AsyncDrizzle {
   execute(query: SQL): Promise<unknown>
 }
 
-/** The drizzle transaction as the executor that `publish(event, { tx })` takes. */
+/**
+ * The drizzle transaction as the executor that `publish(event, { tx })` takes.
+ * @throws {FMOD_CORE_INVALID_TRANSACTION} it is not a transaction, but for example a drizzle database on a pool
+ */
 export function fromDrizzle(tx: AsyncDrizzle): AsyncTx
 export function fromDrizzle(tx: SyncDrizzle): SyncTx
 export function fromDrizzle(tx: SyncDrizzle | AsyncDrizzle): SyncTx | AsyncTx {
+  const client = safeRead(tx, '$client') // a database has it, and a transaction does not
+  if (typeof safeRead(tx, 'execute') !== 'function')
+    requireMethod(tx, 'run', 'fromDrizzle takes a transaction of drizzle')
   if ('execute' in tx) {
+    refusePool(client)
     return {
       kind: 'async',
       async query(text, params) {
@@ -25,7 +33,11 @@ export function fromDrizzle(tx: SyncDrizzle | AsyncDrizzle): SyncTx | AsyncTx {
       },
     }
   }
-  return { kind: 'sync', run: (text, params) => void tx.run(bind(text, /\?/g, (_, at) => params[at])) }
+  const run: SyncTx['run'] = (text, params) => {
+    requireOpen(client)
+    tx.run(bind(text, /\?/g, (_, at) => params[at]))
+  }
+  return { kind: 'sync', run }
 }
 
 /** The statement with each placeholder as a bound parameter; our own statements hold no placeholder in a literal. */

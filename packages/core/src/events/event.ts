@@ -30,7 +30,12 @@ export interface EventClass<E extends DomainEvent = DomainEvent> {
 
 /** An event class whose payload type is known. */
 export interface DefinedEvent<Payload extends object> {
-  new (payload: Payload, eventId?: string): DomainEvent & Readonly<Payload>
+  /** An event without members needs no argument. */
+  new (
+    ...given: object extends Payload
+      ? [payload?: Payload, eventId?: string]
+      : [payload: Payload, eventId?: string]
+  ): DomainEvent & Readonly<Payload>
   readonly type: string
   readonly schema: object
 }
@@ -64,7 +69,7 @@ export function defineEvent(type: string, schema: object): DefinedEvent<object> 
     static readonly schema = schema
     declare readonly eventId: string
 
-    constructor(payload: object, eventId: string = randomUUID()) {
+    constructor(payload: object = {}, eventId: string = randomUUID()) {
       fill(this, payload, eventId)
     }
   }
@@ -248,7 +253,8 @@ function isJson(value: unknown, depth: number): boolean {
   return isRecord(value) && hasJsonMembers(value, depth + 1)
 }
 
-/** Not a `Date`, `Map` or other object whose content is not its members. */
+/** Not a `Date`, `Map` or other object whose content is not its members. A member `toJSON` that is data is one of them. */
 function isRecord(value: object): boolean {
-  return Object.prototype.toString.call(value) === '[object Object]' && !('toJSON' in value)
+  const isPlain = Object.prototype.toString.call(value) === '[object Object]'
+  return isPlain && typeof Reflect.get(value, 'toJSON') !== 'function'
 }

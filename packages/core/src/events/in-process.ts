@@ -16,7 +16,7 @@ export interface InProcessOptions {
    */
   readonly concurrency?: number
   /**
-   * How many deliveries may wait, of all handlers together; beyond that `publish` rejects.
+   * How many deliveries of one handler may wait; beyond that `publish` rejects events that it handles.
    * @default 10000
    */
   readonly maxWaiting?: number
@@ -69,6 +69,8 @@ const untraced: Delivery = Object.freeze({ attempt: 1 })
 /** A handler and what waits for one of its slots. */
 class Lane {
   readonly handler: EventHandler
+  /** What was published for it and does not run yet. */
+  waiting = 0
   #added: Published[] = []
   /** What was added before, in reverse: taking the last member of an array is quick, taking the first is not. */
   #first: Published[] = []
@@ -103,8 +105,6 @@ class Dispatcher {
   #state: 'new' | 'started' | 'ended' = 'new'
   /** What was published since the last turn. */
   #published: Published[] = []
-  /** Deliveries that wait; until the start, when the handlers are known, events. */
-  #waiting = 0
   #scheduled: NodeJS.Immediate | undefined
 
   constructor(concurrency: number, maxWaiting: number) {
@@ -124,21 +124,24 @@ class Dispatcher {
   start(): void {
     this.#state = 'started'
     this.#published = this.#published.map((one) => ({ ...one, lanes: this.#lanesFor(one.event) }))
-    this.#waiting = this.#published.reduce((count, { lanes }) => count + lanes.length, 0)
+    for (const { lanes } of this.#published) for (const lane of lanes) lane.waiting++
     this.#schedule()
   }
 
   publish(event: DomainEvent, traceparent: string | undefined): void {
     // Before the start handlers may still be added; afterwards an event without one has nowhere to go.
     const lanes = this.#lanesFor(event)
-    const deliveries = this.#state === 'new' ? 1 : lanes.length
-    if (deliveries === 0) return
-    if (this.#waiting >= this.#maxWaiting) {
+    const isNew = this.#state === 'new'
+    if (!isNew && lanes.length === 0) return
+    const isFull = isNew
+      ? this.#published.length >= this.#maxWaiting
+      : lanes.some(({ waiting }) => waiting >= this.#maxWaiting)
+    if (isFull) {
       throw new ServiceUnavailableException(
-        `The event ${eventTypeOf(event)} was not published: ${this.#maxWaiting} wait for their handlers already.`,
+        `The event ${eventTypeOf(event)} was not published: ${this.#maxWaiting} wait for a handler of it already.`,
       )
     }
-    this.#waiting += deliveries
+    if (!isNew) for (const lane of lanes) lane.waiting++
     const delivery = traceparent === undefined ? untraced : { attempt: 1, traceparent }
     this.#published.push({ event, delivery, lanes })
     this.#schedule()
@@ -147,15 +150,20 @@ class Dispatcher {
   /** Delivers what waits, and what handlers publish meanwhile. */
   async drain(timeout: number): Promise<void> {
     if (this.#state === 'new') return // an application that failed to boot was never ready to handle anything
-    await this.#slots.close(timeout, () => this.#waiting > 0)
+    await this.#slots.close(timeout, () => this.#countWaiting() > 0)
     this.#state = 'ended'
   }
 
   /** Says how much was published too late to be handled. */
   close(): void {
     clearImmediate(this.#scheduled)
-    if (this.#state === 'ended' && this.#waiting > 0)
-      this.#context?.log.error({ count: this.#waiting }, 'events were not handled before the end')
+    const count = this.#countWaiting()
+    if (this.#state === 'ended' && count > 0)
+      this.#context?.log.error({ count }, 'events were not handled before the end')
+  }
+
+  #countWaiting(): number {
+    return [...this.#lanesByType.values()].flat().reduce((count, { waiting }) => count + waiting, 0)
   }
 
   #lanesFor(event: DomainEvent): readonly Lane[] {
@@ -190,7 +198,7 @@ class Dispatcher {
 
   #deliver(lane: Lane, { event, delivery }: Published): void {
     const { handler } = lane
-    this.#waiting--
+    lane.waiting--
     try {
       const result = handler.handle(event, this.#slots.signal, delivery)
       if (!isThenable(result)) return this.#succeed(handler, event)

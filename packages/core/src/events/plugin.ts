@@ -3,6 +3,7 @@ import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { receive } from '../contributions.ts'
 import { supportedFastify } from '../internal/supported-fastify.ts'
+import { branded, hasOwnDecorator } from '../internal/decorators.ts'
 import { rootOf } from '../internal/fastify-internals.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
 import { safeRead } from '../internal/safe.ts'
@@ -25,6 +26,12 @@ export interface EventsOptions {
   readonly transport?: EventTransport
   /** Handlers of an application without modules. */
   readonly handlers?: HandlerSource
+  /**
+   * Handlers of other processes by the type of their event: `{ 'invoices.created': ['billing.BookHandler'] }`. A durable
+   * transport keeps events also for one of them that has not started yet; one that has stays as it is. The boot log does not
+   * report them as removed. Other transports keep nothing.
+   */
+  readonly expects?: Readonly<Record<string, readonly string[]>>
   /** Carries the publisher's trace context to the handlers. */
   readonly tracing?: EventTracing
 }
@@ -32,6 +39,7 @@ export interface EventsOptions {
 const schema: OptionsSchema<EventsOptions> = Type.Object({
   transport: option.record('an event transport such as inProcess()'),
   handlers: Type.Unknown(), // discoverHandlers checks them
+  expects: option.that(isExpectation, 'an object with lists of handlers by type of event, each handler once'),
   tracing: option.that(isTracing, 'an object with the functions current and run'),
 })
 
@@ -39,19 +47,31 @@ function isTracing(value: unknown): boolean {
   return ['current', 'run'].every((method) => typeof safeRead(value, method) === 'function')
 }
 
+function isExpectation(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  const lists: unknown[] = Object.values(value)
+  const handlers = lists.flat()
+  const areNames = handlers.every((handler) => typeof handler === 'string' && handler !== '')
+  return lists.every(Array.isArray) && areNames && new Set(handlers).size === handlers.length
+}
+
 const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, options) => {
   refuseOptions('the events plugin', optionProblems(schema, options))
-  const { transport = inProcess(), handlers, tracing } = options
-  if (app.hasDecorator('events')) throw new FMOD_CORE_EVENTS_REGISTERED_TWICE()
+  const { transport = inProcess(), handlers, expects = {}, tracing } = options
+  if (hasOwnDecorator(app, 'events')) throw new FMOD_CORE_EVENTS_REGISTERED_TWICE()
   compileEvents()
   const bus = await openEventBus(transport, app.log, tracing)
-  app.decorate('events', bus)
+  app.decorate('events', branded(bus))
   // Within onReady, `ready` of the root calls back after the last of these hooks, with the error of any; that of a scope
   // calls back between them.
   app.addHook('onReady', async () => rootOf(app).ready((error) => void (error || bus.start())))
   app.addHook('preClose', async () => bus.stop())
   app.addHook('onClose', () => bus.close())
 
+  const expected = Object.entries(expects).flatMap(([type, names]) =>
+    names.map((handler) => ({ handler, type })),
+  )
+  if (expected.length > 0) await bus.expect(expected)
   const discovered: EventHandler[] = []
   receive(app, 'handlers', {
     take: async (source, module) =>

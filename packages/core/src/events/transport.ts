@@ -1,5 +1,7 @@
 /** The port between the event bus and what carries events to their handlers, and the transactions it can take part in. */
 import type { FastifyBaseLogger } from 'fastify'
+import { safeRead } from '../internal/safe.ts'
+import { FMOD_CORE_INVALID_TRANSACTION } from '../misuse-errors.ts'
 import type { Announce } from './diagnostics.ts'
 import type { DomainEvent } from './event.ts'
 import type { EventHandler } from './handlers.ts'
@@ -23,6 +25,11 @@ export interface EventTransport {
    * for them. What waits of the event that a handler had before fails, and is a dead letter in the end.
    */
   subscribe(handlers: readonly EventHandler[]): void | Promise<void>
+  /**
+   * Keeps events for handlers that other processes have, where those are not subscribed yet; called before `subscribe`.
+   * Absent where nothing is kept.
+   */
+  expect?(handlers: readonly ExpectedHandler[]): void | Promise<void>
   /**
    * Begins to deliver, and not before: what was published before is delivered now. Called after the last `onReady` of the
    * application, and never if that refuses to start; it cannot stop the boot any more. Closing waits up to 5 s for its end.
@@ -72,8 +79,8 @@ export interface PublishOptions {
 export interface TransportContext {
   readonly log: FastifyBaseLogger
   /**
-   * Called by the transport for each attempt: `handled` or `failed`, and `deadLettered` when no other one follows. The
-   * bus announces `published`. This is what `app.events.stats()` and the diagnostics channels show.
+   * Called by the transport for each attempt: `handled` or `failed`, and `deadLettered` when no other one follows; and with
+   * `unsubscribed` where it keeps events and stores one for nobody. The bus announces `published`. This is what `app.events.stats()` and the diagnostics channels show.
    */
   readonly announce: Announce
   /**
@@ -107,10 +114,20 @@ export interface DeadLetters {
   discard(id: string): Promise<boolean>
 }
 
+/** A handler of another process, as `expects` of the events plugin names it. */
+export interface ExpectedHandler {
+  /** `<module>.<id, or else class name>`. */
+  readonly handler: string
+  /** Of its event. */
+  readonly type: string
+}
+
 /** A handler that has a subscription, but not in this process: it was removed or renamed, or runs elsewhere. */
 export interface RemovedHandler {
   /** The argument of `unsubscribe`. */
   readonly handler: string
+  /** Another process has it now; absent where none has, or the transport does not know the processes. */
+  readonly isRunning?: true
   /** How many events wait for it. */
   readonly waiting: number
 }
@@ -158,12 +175,44 @@ export interface PgClientLike {
   query(sql: string, params: unknown[]): Promise<{ readonly rows: unknown[] }>
 }
 
-/** Publishes within the transaction that is open on a better-sqlite3 database. */
+/**
+ * Publishes within the transaction that is open on a better-sqlite3 database.
+ * @throws {FMOD_CORE_INVALID_TRANSACTION} it is not a database; or, when an event is published, no transaction is open on it
+ */
 export function fromBetterSqlite(database: BetterSqliteLike): SyncTx {
-  return { kind: 'sync', run: (sql, params) => void database.prepare(sql).run(...params) }
+  requireMethod(database, 'prepare', 'fromBetterSqlite takes a database of better-sqlite3')
+  const run: SyncTx['run'] = (sql, params) => {
+    requireOpen(database)
+    database.prepare(sql).run(...params)
+  }
+  return { kind: 'sync', run }
 }
 
-/** Publishes within the transaction that is open on a pg client; a pool is not a transaction. */
+/**
+ * Publishes within the transaction that is open on a pg client.
+ * @throws {FMOD_CORE_INVALID_TRANSACTION} it is not a client: each statement of a pool is a transaction of its own
+ */
 export function fromPg(client: PgClientLike): AsyncTx {
+  requireMethod(client, 'query', 'fromPg takes the client that began the transaction')
+  refusePool(client)
   return { kind: 'async', query: (sql, params) => client.query(sql, [...params]) }
+}
+
+/** @throws {FMOD_CORE_INVALID_TRANSACTION} with this rule, where the value does not have the method */
+export function requireMethod(value: unknown, method: string, rule: string): void {
+  if (typeof safeRead(value, method) !== 'function') throw new FMOD_CORE_INVALID_TRANSACTION(rule)
+}
+
+/** @throws {FMOD_CORE_INVALID_TRANSACTION} a pg client is a pool */
+export function refusePool(client: unknown): void {
+  if (typeof safeRead(client, 'totalCount') !== 'number') return
+  throw new FMOD_CORE_INVALID_TRANSACTION(
+    'a pool runs each statement on any of its connections. Pass the client that began the transaction',
+  )
+}
+
+/** @throws {FMOD_CORE_INVALID_TRANSACTION} a SQLite database, of either driver, says that no transaction is open on it */
+export function requireOpen(database: unknown): void {
+  if (safeRead(database, 'inTransaction') !== false && safeRead(database, 'isTransaction') !== false) return
+  throw new FMOD_CORE_INVALID_TRANSACTION('no transaction is open on the database. Publish inside of it')
 }

@@ -3,10 +3,17 @@
  * change with each minor version; the peer range of the packages accepts the core of their own alone.
  */
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
-export { createFindCaller, findCallerOf, findTestCaller } from '../caller.ts'
+export { challenge, type ChallengeError, createFindCaller, findCallerOf, findTestCaller } from '../caller.ts'
 export { closestName } from './closest-name.ts'
 export { supportedFastify } from './supported-fastify.ts'
-export { type AnswerFailure, answerFailure, getDecorator } from './decorators.ts'
+export {
+  type AnswerFailure,
+  answerFailure,
+  branded,
+  getDecorator,
+  hasOwnDecorator,
+  mayBeUnhandled,
+} from './decorators.ts'
 export { type DescribedError, describeError, logFailure } from './failures.ts'
 export { FileLock } from './file-lock.ts'
 export { mountingModule, precedesGate } from './mounting.ts'

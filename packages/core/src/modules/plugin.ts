@@ -1,10 +1,10 @@
 /** Mounts the modules of an application: order, contributions, bodies, lifecycle. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
-import { deliverContributions } from '../contributions.ts'
+import { deliverContributions, refuseSecondDelivery } from '../contributions.ts'
 import type { EventBus } from '../events/bus.ts'
 import { events } from '../events/plugin.ts'
-import { getDecorator } from '../internal/decorators.ts'
+import { branded, getDecorator, hasOwnDecorator } from '../internal/decorators.ts'
 import { supportedFastify } from '../internal/supported-fastify.ts'
 import { logFailure } from '../internal/failures.ts'
 import { whileMounting } from '../internal/mounting.ts'
@@ -35,10 +35,12 @@ const modulesPlugin: FastifyPluginAsync<ModulesOptions> = async (app, options) =
   refuseOptions('the modules plugin', optionProblems(schema, options))
   const { modules, ignoreContributions = [] } = options
   const ordered = orderModules(modules)
-  if (!app.hasDecorator('events')) await app.register(events)
+  refuseSecondDelivery(app)
+  hasOwnDecorator(app, 'modules') // refuses one of the application
+  if (!hasOwnDecorator(app, 'events')) await app.register(events)
   const contributions = ordered.flatMap((module) => contributionsOf(module, ignoreContributions))
   await deliverContributions(app, contributions, ownMembers)
-  app.decorate('modules', Object.freeze(ordered))
+  app.decorate('modules', Object.freeze(branded(ordered)))
 
   for (const module of ordered) await whileMounting(app, module.name, () => mount(app, module))
   app.addHook('onReady', async () => {

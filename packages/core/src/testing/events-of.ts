@@ -1,7 +1,6 @@
 /** Records what an application published, and waits until it was handled. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { FastifyInstance } from 'fastify'
 import type { EventDiagnostic } from '../events/diagnostics.ts'
 
 /** A record of events since `eventsOf` was called. */
@@ -19,7 +18,7 @@ export interface EventRecord extends Disposable {
  * It records all applications of the process: run those of one test file one after the other. The record ends with the
  * application; one that is made when the application is ready ends when it is disposed of.
  */
-export function eventsOf(app: FastifyInstance): EventRecord {
+export function eventsOf(app: { addHook(name: 'onClose', hook: () => Promise<void>): unknown }): EventRecord {
   const published: string[] = []
   const handled: string[] = []
   const failed: string[] = []

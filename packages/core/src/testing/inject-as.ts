@@ -1,12 +1,18 @@
 /** Requests made as a given caller, without signing in. */
 import { randomUUID } from 'node:crypto'
-import type { FastifyInstance, InjectOptions, LightMyRequestResponse } from 'fastify'
+import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { type Caller, testCallerHeader, type TestCallers, testCallersDecorator } from '../caller.ts'
 import { getDecorator } from '../internal/decorators.ts'
 import { FMOD_CORE_TEST_CALLERS_IGNORED } from '../misuse-errors.ts'
 
+/** The part of an application that this needs, whatever the types of its server. */
+interface Decorated {
+  hasDecorator(name: string | symbol): boolean
+  decorate(name: string | symbol, value: unknown): unknown
+}
+
 /** Prepares an application for `injectAs`; call it before the application is ready. */
-export function enableTestCallers(app: FastifyInstance): void {
+export function enableTestCallers(app: Decorated): void {
   if (app.hasDecorator(testCallersDecorator)) return
   app.decorate(testCallersDecorator, { byToken: new Map(), areSought: false } satisfies TestCallers)
 }
@@ -18,7 +24,7 @@ export function enableTestCallers(app: FastifyInstance): void {
  * @throws {FMOD_CORE_TEST_CALLERS_IGNORED} the application has no gate, so that its requests have no callers
  */
 export async function injectAs(
-  app: FastifyInstance,
+  app: { inject(options: InjectOptions): Promise<LightMyRequestResponse> },
   caller: Caller,
   request: InjectOptions | string,
 ): Promise<LightMyRequestResponse> {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, InjectOptions } from 'fastify'
-import { getDecorator } from '../internal/decorators.ts'
+import { getDecorator, hasOwnDecorator } from '../internal/decorators.ts'
 import { mountingModule } from '../internal/mounting.ts'
 import { withTimeout } from '../internal/timeout.ts'
 import { defineModule, type Module } from '../modules/module.ts'
@@ -42,7 +42,7 @@ export function moduleContract(test: DefineTest, fixture: ModuleFixture): void {
   test('each of its routes says who may call it', async () => {
     const module = fixture.create()
     await trying(fixture, [...others(), module], ({ app, routes }) => {
-      const isGated = app.hasDecorator('publicRoutes')
+      const isGated = hasOwnDecorator(app, 'publicRoutes')
       assert.ok(
         isGated || routes.length === 0,
         'application() registers no gate: nothing protects the routes',
@@ -205,7 +205,7 @@ interface SettingDefinitions {
 }
 
 function settingKeys(app: FastifyInstance): readonly string[] {
-  if (!app.hasDecorator('settings')) return []
+  if (!hasOwnDecorator(app, 'settings')) return []
   const { definitions } = getDecorator<SettingDefinitions>(app, 'settings')
   return definitions.getDefinitions().map(({ key }) => key)
 }

@@ -6,7 +6,15 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import type { EventDiagnostic } from '../events/diagnostics.ts'
 import { defineEvent } from '../events/event.ts'
-import { type Contract, handlerClass, Happened, recordTraces, start, Unrelated } from './transport-harness.ts'
+import {
+  type Contract,
+  handlerClass,
+  Happened,
+  publish,
+  recordTraces,
+  start,
+  Unrelated,
+} from './transport-harness.ts'
 
 const failures = 'fastify-modular:events:failed'
 
@@ -81,6 +89,57 @@ export function severalProcesses(durable: Contract): void {
     assert.deepEqual(await deadLetters.list(), [letter])
     assert.deepEqual(await removedHandlers.list(), [])
     assert.equal(await removedHandlers.unsubscribe('app.RemovedHandler'), false)
+  })
+
+  durable('an event without any subscription is counted, and warned of once', async (bench) => {
+    const { create, transaction } = bench
+    const warnings: unknown[] = []
+    await using running = await start(create(patient), { OneHandler: () => {} }, { warnings })
+    await running.events.publish(new Happened({ number: 1 }))
+    for (const event of [new Unrelated({}), new Unrelated({})]) await running.events.publish(event)
+    await transaction?.((tx) => publish(running, new Unrelated({}), tx))
+    assert.equal(running.events.stats().unsubscribed, transaction ? 3 : 2)
+    assert.deepEqual(warnings, ['an event is kept for nobody: no handler of its type has ever started'])
+  })
+
+  durable(
+    'an expected handler gets what was published before its first start; one that has a subscription keeps it',
+    async ({ create, until }) => {
+      const seen: string[] = []
+      const one = { OneHandler: ({ number }: Happened) => seen.push(`one ${number}`) }
+      await (await start(create(patient), one)).close()
+      const expects = { [Happened.type]: ['app.LaterHandler'], [Unrelated.type]: ['app.OneHandler'] }
+      const warnings: unknown[] = []
+      await using publisher = await start(create(patient), {}, { expects, warnings })
+      await publisher.events.publish(new Happened({ number: 1 }))
+      await publisher.events.publish(new Unrelated({}))
+      assert.equal(publisher.events.stats().unsubscribed, 1)
+      const waiting = (await publisher.events.removedHandlers?.list()) ?? []
+      assert.deepEqual(
+        waiting.toSorted((a, b) => (a.handler < b.handler ? -1 : 1)),
+        [
+          { handler: 'app.LaterHandler', waiting: 1 },
+          { handler: 'app.OneHandler', waiting: 1 },
+        ],
+      )
+      const later = { LaterHandler: ({ number }: Happened) => seen.push(`later ${number}`) }
+      const both = await start(create(patient), { ...one, ...later })
+      await until(() => seen.length === 2)
+      await both.close()
+      assert.deepEqual(seen.toSorted(), ['later 1', 'one 1'])
+      assert.deepEqual(warnings, ['an event is kept for nobody: no handler of its type has ever started'])
+    },
+  )
+
+  durable('a process that only publishes does not warn of the handlers of others', async (bench) => {
+    await (await start(bench.create(patient), { OneHandler: () => {} })).close()
+    const warnings: unknown[] = []
+    const notes: unknown[] = []
+    await using publisher = await start(bench.create(patient), {}, { warnings, notes })
+    await bench.until(() => notes.length > 0)
+    assert.deepEqual(notes, ['events are kept for handlers that this process does not have'])
+    await publisher.events.publish(new Happened({ number: 1 }))
+    assert.deepEqual(warnings, [])
   })
 
   durable(

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { defineEvent, type DomainEvent, type EventClass } from '../events/event.ts'
-import { events } from '../events/plugin.ts'
+import { events, type EventsOptions } from '../events/plugin.ts'
 import type { EventTracing, TracedDelivery } from '../events/tracing.ts'
 import type { EventTransport, Tx } from '../events/transport.ts'
 import { withTimeout } from '../internal/timeout.ts'
@@ -60,22 +60,29 @@ interface StartOptions {
   readonly handlers?: readonly object[]
   /** Gets the messages of level warn. */
   readonly warnings?: unknown[]
+  /** Gets those of level info. */
+  readonly notes?: unknown[]
+  readonly expects?: EventsOptions['expects']
 }
 
 /** Starts an application with these handlers of `Happened`, by class name. */
 export async function start(
   transport: EventTransport,
   handlers: Record<string, Handle>,
-  { tracing, handlers: further = [], warnings }: StartOptions = {},
+  { tracing, handlers: further = [], warnings, notes, expects = {} }: StartOptions = {},
 ): Promise<FastifyInstance> {
-  const write = (line: string) => void warnings?.push((JSON.parse(line) as { msg: unknown }).msg)
-  const app = Fastify({ logger: warnings ? { level: 'warn', stream: { write } } : false })
+  const write = (line: string) => {
+    const { level, msg } = JSON.parse(line) as { readonly level: number; readonly msg: unknown }
+    ;(level === 30 ? notes : warnings)?.push(msg)
+  }
+  const app = Fastify({ logger: warnings ? { level: 'info', stream: { write } } : false })
   await app.register(events, {
     transport,
     handlers: [
       ...Object.entries(handlers).map(([name, handle]) => handlerClass(name, handle, Happened)),
       ...further,
     ],
+    expects,
     ...(tracing && { tracing }),
   })
   await app.ready()

@@ -1,7 +1,15 @@
 import Fastify from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import { defineEvent, events, inProcess, modules, type SyncTx } from '@fastify-modular/core'
+import {
+  defineEvent,
+  events,
+  fromBetterSqlite,
+  fromPg,
+  inProcess,
+  modules,
+  type SyncTx,
+} from '@fastify-modular/core'
 import { handlerOf, startApp } from './fixtures/app.js'
 import { NoteShared } from './fixtures/events.js'
 
@@ -40,6 +48,32 @@ test('a transport without transactions refuses to publish in one', async (t) => 
   t.throws(() => app.events.publish(event, { tx: sync }), { code: 'FMOD_CORE_TRANSACTION_NOT_SUPPORTED' })
   const tx = { kind: 'async', query: async () => ({ rows: [] }) } as const
   await t.rejects(app.events.publish(event, { tx }), { code: 'FMOD_CORE_TRANSACTION_NOT_SUPPORTED' })
+})
+
+test('FMOD_CORE_INVALID_TRANSACTION: publish with an argument that has no transaction is refused at once', async (t) => {
+  const { app } = await startApp(t, { isReady: false })
+  const event = new NoteShared({ noteId: '1', by: 'a' })
+  const client = { query: async () => ({ rows: [] }) }
+  const publish = (...args: unknown[]): unknown => Reflect.apply(app.events.publish, app.events, args)
+  const forgotten = [
+    { tx: undefined },
+    { tx: null },
+    {},
+    fromPg(client),
+    { tx: client },
+    { tx: { kind: 'sync' } },
+  ]
+  for (const options of [
+    ...forgotten,
+    fromBetterSqlite({ prepare: () => ({ run: () => {} }) }),
+    null,
+    0,
+    'tx',
+  ])
+    t.throws(() => publish(event, options), { code: 'FMOD_CORE_INVALID_TRANSACTION' })
+  t.equal(app.events.stats().published, 0)
+  await publish(event, undefined)
+  t.equal(app.events.stats().published, 1)
 })
 
 test('a transport that fails to start or to end keeps no module from closing', async (t) => {

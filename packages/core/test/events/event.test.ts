@@ -163,6 +163,31 @@ test('what JSON cannot carry is refused where it is published, on every transpor
       })
 })
 
+test('a member toJSON that is data is a value like any other', async (t) => {
+  const app = await boot(t)
+  const Free = defineEvent(
+    'test.data',
+    Type.Object({ member: Type.Unknown() }, { additionalProperties: true }),
+  )
+  for (const toJSON of [1, null, 'x', {}, []]) {
+    await app.events.publish(new Free({ member: { toJSON } }))
+    await app.events.publish(new Free(Object.assign({ member: [{ toJSON }] }, { toJSON })))
+  }
+  t.equal(app.events.stats().published, 10)
+})
+
+test('an event without members is made without an argument', async (t) => {
+  class Tick extends defineEvent('test.tick', Type.Object({})) {}
+  const app = await boot(t)
+  await app.events.publish(new Tick())
+  t.equal(JSON.stringify(new Tick()), '{}')
+  // @ts-expect-error it has members
+  await t.rejects(app.events.publish(new NoteShared()), {
+    code: 'FMOD_CORE_INVALID_EVENT',
+    message: /noteId/,
+  })
+})
+
 test('a class with toJSON is refused when it is published: its JSON would not be its payload', async (t) => {
   class Shortened extends defineEvent('test.shortened', Type.Object({ cents: Type.Integer() })) {
     toJSON() {

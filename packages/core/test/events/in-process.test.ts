@@ -125,9 +125,9 @@ test('10,000 events that wait are handled before the first module closes', async
   t.equal(tooLate, 0)
 })
 
-test('an event that waits for three handlers counts three times, also before a turn of the event loop', async (t) => {
+test('an event that waits for three handlers counts once for each, also before a turn of the event loop', async (t) => {
   const { app } = await startApp(t, {
-    transport: inProcess({ concurrency: 1, maxWaiting: 6, closeTimeout: 0 }),
+    transport: inProcess({ concurrency: 1, maxWaiting: 2, closeTimeout: 0 }),
     handlers: ['OneHandler', 'TwoHandler', 'ThreeHandler'].map((name) => handlerOf(NoteShared, never, name)),
     isReady: false,
   })
@@ -139,6 +139,39 @@ test('an event that waits for three handlers counts three times, also before a t
   await app.events.publish(shared())
   await t.rejects(app.events.publish(shared()), full)
   await turn()
+  await t.rejects(app.events.publish(shared()), full)
+})
+
+test('the queue of a handler is its own: one that never ends stops no event that it does not handle', async (t) => {
+  const seen: string[] = []
+  const { app } = await startApp(t, {
+    transport: inProcess({ concurrency: 1, maxWaiting: 3, closeTimeout: 0 }),
+    handlers: [
+      handlerOf(NoteShared, never),
+      handlerOf(NoteDeleted, ({ noteId }) => seen.push(noteId), 'QuickHandler'),
+    ],
+  })
+  await app.events.publish(shared())
+  await turn() // it runs
+  for (let number = 0; number < 3; number++) await app.events.publish(shared())
+  await t.rejects(app.events.publish(shared()), full)
+  for (let number = 0; number < 10; number++) {
+    await app.events.publish(new NoteDeleted({ noteId: String(number) }))
+    await turn()
+  }
+  t.same(
+    seen,
+    Array.from({ length: 10 }, (_, number) => String(number)),
+  )
+  await t.rejects(app.events.publish(shared()), full)
+})
+
+test('before the start, as many events are kept as may wait for one handler', async (t) => {
+  const handlers = [handlerOf(NoteShared, never), handlerOf(NoteDeleted, never, 'OtherHandler')]
+  const transport = inProcess({ maxWaiting: 2, closeTimeout: 0 })
+  const { app } = await startApp(t, { transport, handlers, isReady: false })
+  await app.events.publish(shared())
+  await app.events.publish(new NoteDeleted({ noteId: 'n' }))
   await t.rejects(app.events.publish(shared()), full)
 })
 

@@ -51,6 +51,9 @@ test('the plugins of core refuse misspelt options', async (t) => {
   for (const [plugin, options] of [
     [events, { transprt: inProcess() }],
     [events, { transport: 'inProcess' }],
+    ...[[], null, { a: 'x' }, { a: [''] }, { a: [1] }, { a: ['m.H'], b: ['m.H'] }, { a: ['m.H', 'm.H'] }].map(
+      (expects) => [events, { expects }] as const,
+    ),
     [events, { tracing: { current: () => undefined } }],
     [modules, { modules: [], ignoreContribution: ['x'] }],
     [modules, {}],

@@ -1,7 +1,8 @@
 /** What the transport on PostgreSQL does beside the contract of all: who is notified, who fetches, in which order. */
+import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import { test } from 'tap'
-import { type AsyncTx, events, fromPg, modules } from '@fastify-modular/core'
+import { type AsyncTx, defineEvent, events, fromPg, modules } from '@fastify-modular/core'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { until } from '@fastify-modular/test-support/until'
@@ -239,6 +240,34 @@ test('a handler is notified, and listed when it is removed, whatever its module 
   await other.app.events.publish(new Numbered({ number: 1 }))
   await until(() => handled === 1)
   t.same(await other.app.events.removedHandlers?.list(), [
-    { handler: 'Öl & Gas.NumberedHandler', waiting: 0 },
+    { handler: 'Öl & Gas.NumberedHandler', waiting: 0, isRunning: true },
   ])
+})
+
+test('at boot an instance warns of the handlers that no instance has, and not of those that others have', async (t) => {
+  const { url } = await testDatabase(t)
+  class Greeted extends defineEvent('test.greeted', Type.Object({})) {}
+  const start = async (module: string) => {
+    const warnings: unknown[] = []
+    const write = (line: string) => void warnings.push(JSON.parse(line))
+    const app = Fastify({ pluginTimeout: 120_000, logger: { level: 'warn', stream: { write } } })
+    t.teardown(() => app.close())
+    await app.register(events, { transport: pgBoss({ connectionString: url, ...unpolled }) })
+    class GreetedHandler {
+      static event = Greeted
+      handle() {}
+    }
+    await app.register(modules, { modules: [{ name: module, handlers: [GreetedHandler] }] })
+    await app.ready()
+    return { app, warnings }
+  }
+  const gone = await start('gone')
+  await gone.app.close()
+  const other = await start('other')
+  await until(() => other.warnings.length === 1)
+  const { app, warnings } = await start('last')
+  await until(() => warnings.length === 1)
+  t.match(warnings, [{ handlers: [{ handler: 'gone.GreetedHandler' }] }])
+  t.equal((warnings as { handlers: unknown[] }[])[0]?.handlers.length, 1)
+  t.equal((await app.events.removedHandlers?.list())?.length, 2)
 })

@@ -1,8 +1,12 @@
 import { readFile } from 'node:fs/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
+import { drizzle as drizzleSqlite } from 'drizzle-orm/better-sqlite3'
+import { drizzle as drizzlePg } from 'drizzle-orm/node-postgres'
+import pg from 'pg'
 import { test } from 'tap'
-import { fromBetterSqlite, inProcess } from '@fastify-modular/core'
+import { fromBetterSqlite, fromPg, inProcess } from '@fastify-modular/core'
+import { fromDrizzle } from '@fastify-modular/core/events/drizzle'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { until } from '@fastify-modular/test-support/until'
@@ -45,6 +49,28 @@ test('FMOD_CORE_TRANSACTION_OPEN: an event waits for the end of a transaction th
   database.exec('BEGIN')
   await t.rejects(app.events.publish(event), { code: 'FMOD_CORE_TRANSACTION_OPEN', message: /notes/ })
   database.exec('COMMIT')
+})
+
+test('FMOD_CORE_INVALID_TRANSACTION: what cannot be a transaction is not taken for one', async (t) => {
+  const database = new Database(':memory:')
+  const pool = new pg.Pool()
+  t.teardown(() => pool.end())
+  const refused = { code: 'FMOD_CORE_INVALID_TRANSACTION' }
+  const makers: Readonly<
+    Record<string, readonly [make: (given: never) => unknown, wrong: readonly unknown[]]>
+  > = {
+    fromPg: [fromPg, [undefined, pool, database, drizzleSqlite(database), 'client']],
+    fromBetterSqlite: [fromBetterSqlite, [undefined, pool, 'app.db']],
+    fromDrizzle: [fromDrizzle, [undefined, pool, drizzlePg(pool), {}]],
+  }
+  for (const [name, [make, wrong]] of Object.entries(makers))
+    for (const given of wrong) t.throws(() => make(given as never), refused, name)
+
+  const { app } = await startApp(t, { transport: sqliteOutbox({ database }), handlers })
+  for (const tx of [fromBetterSqlite(database), fromDrizzle(drizzleSqlite(database))]) {
+    t.throws(() => app.events.publish(event, { tx }), { ...refused, message: /no transaction is open/ })
+    t.equal(app.events.stats().published, 0)
+  }
 })
 
 test('what changes dead letters and subscriptions waits for a transaction that rolls back', async (t) => {

@@ -1,8 +1,11 @@
+import { EventEmitter } from 'node:events'
 import Fastify, { type FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { test, type Test } from 'tap'
 import modulesPlugin, {
+  defineEvent,
   defineModule,
+  events,
   type Module,
   type ModulePlugin,
   modules,
@@ -110,13 +113,76 @@ test('a second receiver of a hook is a boot error', async (t) => {
   })
 })
 
-test('registering modules twice is a boot error', async (t) => {
+test('a receiver that is registered after modules is a boot error: it would get nothing', async (t) => {
   const app = appOf(t)
   await app.register(modules, { modules: [] })
-  await t.rejects(async () => app.register(modules, { modules: [] }), {
-    code: 'FMOD_CORE_MODULES_REGISTERED_TWICE',
-  })
+  const late = async (scope: FastifyInstance) => receive(scope, 'menu', { take: () => {} })
+  for (const plugin of [late, fp(late)])
+    await t.rejects(async () => app.register(plugin), {
+      code: 'FMOD_CORE_RECEIVER_REGISTERED_LATE',
+      message: /"menu".*before modules/,
+    })
 })
+
+test('registering modules twice is a boot error, also in scopes below one receiver', async (t) => {
+  const refused = { code: 'FMOD_CORE_MODULES_REGISTERED_TWICE' }
+  const app = appOf(t)
+  await app.register(modules, { modules: [] })
+  const scope = async (inner: FastifyInstance) => inner.register(modules, { modules: [] })
+  await t.rejects(async () => app.register(modules, { modules: [] }), refused)
+  await t.rejects(async () => app.register(scope), refused)
+  const gated = appOf(t)
+  receive(gated, 'menu', { take: () => {} })
+  await gated.register(scope)
+  await t.rejects(async () => gated.register(scope), refused)
+})
+
+test('two scopes with modules each share nothing where no plugin above receives', async (t) => {
+  const app = appOf(t)
+  for (const name of ['a', 'b'])
+    await app.register(async (scope) => {
+      await scope.register(modules, { modules: [defineModule({ name })] })
+      t.same(
+        scope.modules.map((module) => module.name),
+        [name],
+      )
+    })
+  await app.ready()
+})
+
+for (const name of ['events', 'modules']) {
+  test(`FMOD_CORE_DECORATOR_TAKEN: the application's own ${name} is not taken for ours`, async (t) => {
+    class NoteHandler {
+      static event = defineEvent('notes.taken', { type: 'object' })
+      handle() {}
+    }
+    const list = [defineModule({ name: 'notes', handlers: [NoteHandler] })]
+    const refused = { code: 'FMOD_CORE_DECORATOR_TAKEN', message: new RegExp(`decorator ${name} of`) }
+    const foreign = new EventEmitter()
+    for (const place of ['before', 'in a scope below']) {
+      const app = appOf(t)
+      if (place !== 'before') await app.register(events)
+      const register = async (scope: FastifyInstance) => {
+        scope.decorate(name, foreign)
+        if (place === 'before' && name === 'events')
+          await t.rejects(async () => scope.register(events), refused)
+        await scope.register(modules, { modules: list })
+      }
+      await t.rejects(
+        async () => (place === 'before' ? register(app) : app.register(register)),
+        refused,
+        place,
+      )
+      await app.close()
+    }
+    const app = appOf(t)
+    await app.register(modules, { modules: list })
+    t.throws(() => app.decorate(name, foreign), { code: 'FST_ERR_DEC_ALREADY_PRESENT', message: name })
+    await app.register(async (scope) => void scope.decorate(name, foreign)) // its own scope's, as Fastify has it
+    await app.ready()
+    await app.close()
+  })
+}
 
 test('two applications in one process do not meet', async (t) => {
   const one = appOf(t)

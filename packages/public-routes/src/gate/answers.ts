@@ -13,6 +13,9 @@ import {
   type AnswerFailure,
   answerFailure,
   canonicalPath,
+  challenge as challengeSymbol,
+  type ChallengeError,
+  hasOwnDecorator,
   isApiTarget,
   isNavigation,
   isRead,
@@ -58,6 +61,8 @@ export interface Visit {
   readonly decision: Decision
 }
 
+type Answerable = Omit<Visit, 'decision'>
+
 /** The same for existing and missing paths: it names no reason, and no path but that of the request. */
 const unauthorized = refusalOf(new UnauthorizedException())
 const crossOrigin = refusalOf(
@@ -97,13 +102,22 @@ export function createAnswers(
   let problems: ErrorsPlugin['problems']
   let answer: AnswerFailure | undefined
   app.addHook('onReady', async function findErrorsPlugin() {
-    problems = app.problems
+    problems = hasOwnDecorator(app, 'problems') ? app.problems : undefined
     answer = app[answerFailure]
   })
+  app.decorate(challengeSymbol, refuse)
   return { challenge, refuseForgery, forbid, reportUnavailable }
 
+  /** What a handler of a public route throws where it needs a caller. */
+  function refuse(request: FastifyRequest): ChallengeError {
+    const exception = new UnauthorizedException(undefined, headerValue(challengeOf(provider, request)))
+    const answerAsGate = (reply: FastifyReply) =>
+      challenge({ request, reply, done: (failure) => void reply.send(failure) })
+    return Object.assign(exception, { [challengeSymbol]: answerAsGate })
+  }
+
   /** Answers a protected request of an anonymous caller, in the way that its kind of client understands. */
-  function challenge(visit: Visit): void {
+  function challenge(visit: Answerable): void {
     const { request, reply } = visit
     const kind: ClientKind = loginUrl === undefined ? 'api' : classify(request)
     if (loginUrl === undefined || kind === 'api') {
@@ -146,7 +160,7 @@ export function createAnswers(
    * Answers people with a page, and returns whether it does: that of the errors plugin, which is the same in every scope, or
    * without this plugin that of the error handler of the route's scope.
    */
-  function showPage({ request, reply, done }: Visit, failure: DomainException): boolean {
+  function showPage({ request, reply, done }: Answerable, failure: DomainException): boolean {
     if (!isForPeople(request)) return false
     forbidCaching(reply)
     if (answer === undefined) done(failure)
@@ -155,7 +169,7 @@ export function createAnswers(
   }
 
   /** Sends a problem (RFC 9457), mapped as the application maps its exceptions, with headers that keep it out of caches. */
-  function sendProblem(visit: Visit, { exception, problem: usual }: Refusal, scheme?: string): void {
+  function sendProblem(visit: Answerable, { exception, problem: usual }: Refusal, scheme?: string): void {
     const { request, reply } = visit
     const mapped = problems?.resolve(exception)
     if (mapped?.headers !== undefined) reply.headers(mapped.headers)

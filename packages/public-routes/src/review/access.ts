@@ -1,4 +1,5 @@
 /** What `app.access` is: who may call what, in the whole application, and the default of the plugin that uses it. */
+import { branded } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import type { Access } from '../access/declaration.ts'
 import type { ScopeDefaults } from '../access/scope-defaults.ts'
@@ -46,13 +47,13 @@ export function decorateAccess(
     getter(this: FastifyInstance) {
       const known = byScope.get(this)
       if (known !== undefined) return known
-      const access: ApplicationAccess = {
+      const access = branded<ApplicationAccess>({
         table,
         print: () => printTable(table()),
         explain,
         setDefault: (declared) => defaults.set(this, declared),
         openapi: (document) => describeAccess(document, { rows: table(), schemes }),
-      }
+      })
       byScope.set(this, access)
       return access
     },

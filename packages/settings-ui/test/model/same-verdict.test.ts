@@ -1,4 +1,5 @@
 /** The same verdict about the same value, whichever way it comes in: `set`, PUT, bulk, import; and what the form says before. */
+import { events } from '@fastify-modular/core'
 import {
   type JsonValue,
   setting,
@@ -101,6 +102,7 @@ const likely: readonly JsonValue[] = Object.values<readonly JsonValue[]>({
   ],
   scalars: [0, -5, -6, 100, 100.5, 1e21, 2 ** 53, 1e-7, -0, true, false, null],
   nested: [[], [1], [1, 2, 3, 4], [1.5], {}, { a: 1 }, { size: 2 }, [['']], { a: '\ud800' }],
+  named: [{ toJSON: 1 }, { a: { toJSON: 'x' } }],
 }).flat()
 
 function createRandom(random: () => number): () => JsonValue {
@@ -134,8 +136,14 @@ const values = 100_000
 const perRound = tokens.length
 
 test(`${values} values of every type: set, PUT, bulk, import and the form agree about each`, async (t) => {
-  const app = Fastify()
+  const unpublished: unknown[] = []
+  const write = (line: string) => {
+    const record = JSON.parse(line) as { readonly msg: string }
+    if (/could not be published/.test(record.msg)) unpublished.push(record)
+  }
+  const app = Fastify({ logger: { level: 'error', stream: { write } } })
   t.teardown(() => app.close())
+  await app.register(events)
   await app.register(settings, {
     definitions: tokens,
     caller: () => ({ id: 'admin', isAdmin: true }),
@@ -174,6 +182,7 @@ test(`${values} values of every type: set, PUT, bulk, import and the form agree 
   }
   t.same(disagreements.slice(0, 5), [])
   t.equal(disagreements.length, 0)
+  t.same(unpublished.slice(0, 5), [], 'every value that is stored fits an event')
   t.ok(accepted > values / 10 && accepted < values * 0.9, `${accepted} values were accepted`)
 
   async function send(method: 'PUT' | 'POST', path: string, payload: object) {

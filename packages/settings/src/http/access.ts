@@ -1,6 +1,6 @@
 /** The caller of a request, what the caller may do, and what a write records of it. */
 import { type Caller, UnauthorizedException } from '@fastify-modular/core'
-import { getDecorator, isThenable, safeRead } from '@fastify-modular/core/internal'
+import { getDecorator, hasOwnDecorator, isThenable, safeRead } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import { InvalidScopeException } from '../exceptions.ts'
 import type { FindCaller } from '../options.ts'
@@ -33,7 +33,7 @@ export function declarePermission(app: FastifyInstance): void {
 
 /** The permissions that the gate of public-routes knows; undefined without one. */
 export function declaredPermissions(app: FastifyInstance): Permissions | undefined {
-  const hasGate = app.hasDecorator('publicRoutes') && app.hasDecorator('permissions')
+  const hasGate = hasOwnDecorator(app, 'publicRoutes') && hasOwnDecorator(app, 'permissions')
   return hasGate ? getDecorator<Permissions>(app, 'permissions') : undefined
 }
 

@@ -2,6 +2,7 @@
  * The HTTP API of settings: `routes/` has a file for each resource. Static paths win over `/:key`; a setting whose
  * key is one of them is refused at boot.
  */
+import { hasOwnDecorator } from '@fastify-modular/core/internal'
 import { problemMediaType, problemOfError, problemText } from '@fastify-modular/core/problem'
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { SettingsService } from '../create-settings.ts'
@@ -65,7 +66,7 @@ const forbidStoring: onRequestHookHandler = (_request, reply, done) => {
 
 /** An error handler that is set later, or in another scope, does not receive the errors of this scope. */
 export function hasErrorsPlugin(scope: FastifyInstance): boolean {
-  return scope.hasDecorator('problems') && scope.errorHandler.name !== 'defaultErrorHandler'
+  return hasOwnDecorator(scope, 'problems') && scope.errorHandler.name !== 'defaultErrorHandler'
 }
 
 /** Answers a failure with problem details (RFC 9457), where no errors plugin does. */

@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { test } from 'tap'
 import type { Caller } from '@fastify-modular/core'
+import { branded } from '@fastify-modular/core/internal'
 import { settings } from '@fastify-modular/settings'
 import {
   admin,
@@ -145,7 +146,7 @@ test('settings whose routes an OpenAPI document lacks say so at boot', async (t)
 test('with the errors plugin, failures are answered by its handler', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
-  app.decorate('problems', {})
+  app.decorate('problems', branded({}))
   app.setErrorHandler((error, _request, reply) =>
     reply.code(418).send({ seen: (error as { code?: string }).code }),
   )

@@ -1,5 +1,6 @@
 /** `write`: the permission that a definition names. The table of ways × roles × settings is derived from the routes. */
 import type { Caller } from '@fastify-modular/core'
+import { branded } from '@fastify-modular/core/internal'
 import { setting, settings, SettingScope } from '@fastify-modular/settings'
 import Fastify, { type FastifyInstance, type FastifyRequest, type RouteOptions } from 'fastify'
 import { type Test, test } from 'tap'
@@ -200,11 +201,12 @@ test('a permission that no module declares stops the boot, where a gate knows th
   const declared = new Set<string>()
   const app = Fastify()
   t.teardown(() => app.close())
-  app.decorate('publicRoutes', {})
-  app.decorate('permissions', {
+  app.decorate('publicRoutes', branded({}))
+  const permissions = {
     has: (name: string) => declared.has(name),
     addAll: (permissions: object) => Object.keys(permissions).forEach((name) => declared.add(name)),
-  })
+  }
+  app.decorate('permissions', branded(permissions))
   app.register(settings, { definitions, caller: () => null })
   const { error } = await rejection(Promise.resolve(app.ready()))
   t.match(error, {

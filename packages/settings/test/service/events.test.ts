@@ -1,15 +1,25 @@
+import Database from 'better-sqlite3'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { test } from 'tap'
-import { defineModule, events, type EventTransport, modules, type Tx } from '@fastify-modular/core'
+import { Pool } from 'pg'
+import { test, type Test } from 'tap'
+import { defineModule, events, type EventTransport, inProcess, modules, type Tx } from '@fastify-modular/core'
+import { pgBoss } from '@fastify-modular/core/events/pg-boss'
+import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import {
+  type JsonValue,
   memoryStore,
+  setting,
   SettingChanged,
   SettingDeleted,
   settings,
   SettingScope,
 } from '@fastify-modular/settings'
+import { postgres } from '@fastify-modular/settings/postgres'
+import { sqlite } from '@fastify-modular/settings/sqlite'
 import type { SettingsStore } from '@fastify-modular/settings/store'
-import { definitions, rejection } from '../support/app.ts'
+import { testDatabase } from '@fastify-modular/test-support/postgres'
+import { until } from '@fastify-modular/test-support/until'
+import { admin, definitions, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
 import { recorder } from '../support/recorder.ts'
 
@@ -191,6 +201,71 @@ test('a module’s handler receives a change, and reads the new value', async (t
   await app.settings.contract.setSetting('app.title', 'Acme', Application)
   t.equal(await received, 'app.title is Acme, get says Acme')
 })
+
+/** A store and a transport that share a database, where the transport has one. */
+const transports: Readonly<
+  Record<string, (t: Test) => Promise<{ readonly store: SettingsStore; readonly transport: EventTransport }>>
+> = {
+  inProcess: async () => ({ store: memoryStore(), transport: inProcess() }),
+  sqliteOutbox: async (t) => {
+    const database = new Database(':memory:')
+    t.teardown(() => void database.close())
+    return { store: sqlite({ database }), transport: sqliteOutbox({ database }) }
+  },
+  pgBoss: async (t) => {
+    const { url } = await testDatabase(t)
+    const pool = new Pool({ connectionString: url })
+    pool.on('error', () => {}) // dropping the database may end a connection before the pool does
+    t.teardown(() => pool.end())
+    return { store: postgres({ pool }), transport: pgBoss({ pool, closeTimeout: 20 }) }
+  },
+}
+
+for (const [name, open] of Object.entries(transports)) {
+  test(`${name}: a value with a member toJSON is stored by every face, and its event arrives with it`, async (t) => {
+    const received: JsonValue[] = []
+    class ShapeHandler {
+      static event = SettingChanged
+      handle({ newValue }: SettingChanged): void {
+        received.push(newValue as JsonValue)
+      }
+    }
+    const app = Fastify({ pluginTimeout: 120_000 })
+    const { store, transport } = await open(t)
+    t.teardown(() => app.close())
+    await app.register(events, { transport, handlers: [ShapeHandler] })
+    const shape = setting.json('app.shape', { displayName: 'Shape', scope: Application })
+    const own = setting.json('app.own', { displayName: 'Own', scope: User })
+    await app.register(settings, { store, definitions: [{ shape, own }], caller: () => admin })
+    await app.ready()
+    const send = async (method: 'PUT' | 'POST', path: string, payload: object) => {
+      const { statusCode, body } = await app.inject({ method, url: `/api/settings${path}`, payload })
+      t.ok(statusCode < 300, `${method} ${path}: ${statusCode} ${body}`)
+    }
+    const row = (value: JsonValue) => ({ key: 'app.shape', scope: Application, value })
+    const faces: Readonly<Record<string, (value: JsonValue) => Promise<unknown>>> = {
+      'in process': (value) => app.settings.set(shape, value),
+      PUT: (value) => send('PUT', '', row(value)),
+      bulk: (value) => send('PUT', '/bulk', [row(value)]),
+      import: (value) => send('POST', '/import', { format: 1, settings: [row(value)] }),
+      me: (value) => send('PUT', '/me', { key: 'app.own', value }),
+    }
+    const expected: JsonValue[] = []
+    for (const [face, write] of Object.entries(faces)) {
+      for (const value of [
+        { toJSON: 1, face },
+        { face, a: [{ toJSON: null }] },
+      ]) {
+        await write(value)
+        const reader = face === 'me' ? await app.settings.forUser(admin.id) : app.settings
+        t.same(reader.get(face === 'me' ? own : shape), value, face)
+        expected.push(value)
+        await until(() => received.length === expected.length)
+      }
+    }
+    t.same(received, expected)
+  })
+}
 
 test('settings.on calls back when get answers something new, after memory changed', async (t) => {
   const { transport } = recorder()

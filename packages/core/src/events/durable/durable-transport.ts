@@ -1,10 +1,12 @@
 /** A durable transport on any queue: at least once, with retries, leases and dead letters. */
 import { ArgumentException } from '../../domain-exceptions.ts'
+import { mayBeUnhandled } from '../../internal/decorators.ts'
 import { logFailure } from '../../internal/failures.ts'
+import { safeRead } from '../../internal/safe.ts'
 import { FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
-import { type DomainEvent, eventTypeOf } from '../event.ts'
+import { type DomainEvent, eventClassOf, eventTypeOf } from '../event.ts'
 import { defaultCloseTimeout, defaultConcurrency } from '../slots.ts'
-import type { EventTransport, PublishOptions, RemovedHandlers } from '../transport.ts'
+import type { EventTransport, PublishOptions, RemovedHandlers, TransportContext } from '../transport.ts'
 import { Dispatcher, type DispatchOptions } from './dispatcher.ts'
 import type { DurableOptions } from './options.ts'
 import type { Job, Queue, QueueSource, StoredEvent } from './queue.ts'
@@ -28,11 +30,27 @@ export function durableTransport<J extends Job>(
   given: DurableOptions & { readonly beatInterval: number; readonly queueTimeout?: number },
 ): EventTransport {
   const options = { ...defaults, ...given }
-  let parts: { readonly queue: Queue<J>; readonly dispatcher: Dispatcher<J> } | undefined
+  const expected = new Set<string>()
+  /** Types of which an event was stored for nobody. */
+  const warned = new Set<string>()
+  let parts:
+    | { readonly queue: Queue<J>; readonly dispatcher: Dispatcher<J>; readonly context: TransportContext }
+    | undefined
 
   function opened() {
     if (!parts) throw new FMOD_CORE_TRANSPORT_NOT_OPEN(source.name)
     return parts
+  }
+
+  function reportUnsubscribed({ eventId, type }: StoredEvent, eventClass: object | undefined): void {
+    const { context, dispatcher } = opened()
+    context.announce('unsubscribed', { type, eventId })
+    if (warned.has(type) || safeRead(eventClass, mayBeUnhandled) === true) return
+    warned.add(type)
+    dispatcher.log.warn(
+      { event: type },
+      'an event is kept for nobody: no handler of its type has ever started',
+    )
   }
 
   const removedHandlers: RemovedHandlers = {
@@ -60,7 +78,11 @@ export function durableTransport<J extends Job>(
     removedHandlers,
     async open(context) {
       const dispatcher = new Dispatcher<J>(context, options)
-      parts = { queue: await source.open(dispatcher), dispatcher }
+      parts = { queue: await source.open(dispatcher), dispatcher, context }
+    },
+    async expect(handlers) {
+      await opened().queue.expect(handlers)
+      for (const { handler } of handlers) expected.add(handler)
     },
     async subscribe(handlers) {
       const { queue, dispatcher } = opened()
@@ -71,14 +93,23 @@ export function durableTransport<J extends Job>(
       const { queue, dispatcher } = opened()
       await dispatcher.start(queue)
       try {
-        const handlers = await removedHandlers.list()
+        const handlers = (await removedHandlers.list()).filter(
+          ({ handler, isRunning }) => !isRunning && !expected.has(handler),
+        )
+        // A process that only publishes never has the handlers.
+        const level = dispatcher.handlers.length > 0 ? 'warn' : 'info'
         if (handlers.length > 0)
-          dispatcher.log.warn({ handlers }, 'events are kept for handlers that this process does not have')
+          dispatcher.log[level]({ handlers }, 'events are kept for handlers that this process does not have')
       } catch (err) {
         logFailure(dispatcher.log, 'error', { err }, 'removed event handlers cannot be listed')
       }
     },
-    publish: (event, { tx, traceparent }) => opened().queue.publish(stored(event, traceparent), tx),
+    publish(event, { tx, traceparent }) {
+      const row = stored(event, traceparent)
+      const report = (isKept: boolean) => (isKept ? undefined : reportUnsubscribed(row, eventClassOf(event)))
+      const isKept = opened().queue.publish(row, tx)
+      return typeof isKept === 'object' ? isKept.then(report) : report(isKept)
+    },
     verify: (tx) => opened().queue.verify?.(tx) ?? false,
     stop: () => parts?.dispatcher.stop(),
     drain: () => parts?.dispatcher.drain(),

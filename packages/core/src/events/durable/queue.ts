@@ -1,7 +1,7 @@
 /** The port between the dispatcher of durable events and the database, or the broker, that keeps them. */
 import type { FastifyBaseLogger } from 'fastify'
 import type { EventHandler } from '../handlers.ts'
-import type { DeadLetters, RemovedHandler, Tx } from '../transport.ts'
+import type { DeadLetters, ExpectedHandler, RemovedHandler, Tx } from '../transport.ts'
 
 /** Where the events of one application are kept; `durableTransport` makes a transport of it. */
 export interface QueueSource<J extends Job = Job> {
@@ -70,11 +70,16 @@ export interface Queue<J extends Job = Job> {
    */
   subscribe(handlers: readonly EventHandler[]): void | Promise<void>
   /**
+   * Keeps the events of these handlers, which other processes have, from now on. One that is subscribed, to whatever event,
+   * stays as it is.
+   */
+  expect(handlers: readonly ExpectedHandler[]): void | Promise<void>
+  /**
    * Stores an event for each handler that is subscribed to its type, in the caller's transaction if there is one: within
-   * a synchronous one before it returns. Calls `wake` where the event is for this process. Others are notified by
+   * a synchronous one before it returns. Returns whether any handler is. Calls `wake` where the event is for this process. Others are notified by
    * `tx.afterCommit` where the transaction has that.
    */
-  publish(event: StoredEvent, tx: Tx | undefined): void | Promise<void>
+  publish(event: StoredEvent, tx: Tx | undefined): boolean | Promise<boolean>
   /** Whether a transaction is on the queue's own database; absent where `transactional` is false. */
   verify?(tx: Tx): boolean | Promise<boolean>
   /**

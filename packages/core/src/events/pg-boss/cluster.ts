@@ -184,7 +184,7 @@ export class Cluster {
       SELECT
         (SELECT json_agg(o) FROM (
           SELECT queues, array_agg(instance) AS instances FROM ${worker}
-          WHERE seen > now() - $4 * interval '1 ms' AND instance <> $1 GROUP BY queues) AS o) AS others,
+          WHERE ${isAlive('$4')} AND instance <> $1 GROUP BY queues) AS o) AS others,
         ARRAY(SELECT DISTINCT name FROM lost) AS lost,
         ARRAY(SELECT queue FROM unnest($2::text[]) AS queue WHERE now() > (
           SELECT start_after FROM ${job} w WHERE w.name = queue AND w.state < 'active'
@@ -197,6 +197,9 @@ export const owner = 'singleton_key'
 
 /** A job that an instance runs. An instance that lost its lease can no longer change the job. */
 export const isOwn = (instance: string): string => `state = 'active' AND ${owner} = ${instance}`
+
+/** An instance that shows that it lives; the lease is in milliseconds. */
+export const isAlive = (lease: string): string => `seen > now() - ${lease} * interval '1 ms'`
 
 /** A job whose instance is gone; the lease is in milliseconds. */
 export const hasLostLease = (lease: string): string =>

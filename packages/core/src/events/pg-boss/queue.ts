@@ -6,8 +6,8 @@
 import { listen } from '../../internal/listener.ts'
 import type { Exchange, FinishedJob, Job, Queue, QueueContext, StoredEvent } from '../durable/queue.ts'
 import type { EventHandler } from '../handlers.ts'
-import type { DeadLetter, DeadLetters, RemovedHandler, Tx } from '../transport.ts'
-import { Cluster, handlerOf, hasLostLease, isOwn, owner, queueOf } from './cluster.ts'
+import type { DeadLetter, DeadLetters, ExpectedHandler, RemovedHandler, Tx } from '../transport.ts'
+import { Cluster, handlerOf, hasLostLease, isAlive, isOwn, owner, queueOf } from './cluster.ts'
 import { addTables, type Boss, exclusively, type PgPool, sharesDatabase } from './database.ts'
 
 const deadLetterQueue = 'events.dead-letters'
@@ -77,13 +77,32 @@ export class PgBossQueue implements Queue<PgJob> {
     for (const queue of queues) this.#cluster.join(queue)
   }
 
-  async #subscribe(queues: readonly string[], types: readonly string[]): Promise<void> {
+  expect(handlers: readonly ExpectedHandler[]): Promise<void> {
+    const { pool, schema } = this.#parts
+    const queues = handlers.map(({ handler }) => queueOf(handler))
+    return exclusively(pool, schema, async () => {
+      await this.#createQueues(queues)
+      await pool.query(
+        `INSERT INTO ${schema}.subscription (event, name)
+        SELECT event, name FROM unnest($1::text[], $2::text[]) AS g (name, event)
+        WHERE NOT EXISTS (SELECT FROM ${schema}.subscription s WHERE s.name = g.name)`,
+        [queues, handlers.map(({ type }) => type)],
+      )
+    })
+  }
+
+  async #createQueues(queues: readonly string[]): Promise<void> {
     const { boss, pool, schema } = this.#parts
     const missing = await pool.query(
       `SELECT name FROM unnest($1::text[]) AS name WHERE NOT EXISTS (SELECT FROM ${schema}.queue q WHERE q.name = name.name)`,
       [queues],
     )
     for (const { name } of missing.rows as { name: string }[]) await boss.createQueue(name)
+  }
+
+  async #subscribe(queues: readonly string[], types: readonly string[]): Promise<void> {
+    const { pool, schema } = this.#parts
+    await this.#createQueues(queues)
     await pool.query(
       `WITH given AS (SELECT * FROM unnest($1::text[], $2::text[]) AS g (name, event)),
       added AS (
@@ -97,13 +116,14 @@ export class PgBossQueue implements Queue<PgJob> {
    * Sends an event to each subscribed queue, in the caller's transaction or in one of its own, and notifies an instance
    * for each at the commit, or after it.
    */
-  async publish(event: StoredEvent, tx: Tx | undefined): Promise<void> {
+  async publish(event: StoredEvent, tx: Tx | undefined): Promise<boolean> {
     const { channel, instance } = this.#cluster
     const executor = tx?.kind === 'async' ? tx : this.#parts.pool
     if (tx?.kind === 'async' && tx.afterCommit) {
       const { rows } = await executor.query(this.#insert, contentOf(event))
       const queues = (rows as { name: string }[]).map(({ name }) => name)
-      return tx.afterCommit(() => this.#cluster.announce(queues))
+      tx.afterCommit(() => this.#cluster.announce(queues))
+      return queues.length > 0
     }
     // NOTIFY makes commits of the whole database wait for each other: what this instance may do itself goes without.
     const { rows } = await executor.query(
@@ -115,6 +135,7 @@ export class PgBossQueue implements Queue<PgJob> {
     )
     const sent = rows as { queue: string; notified: string | null }[]
     this.#context.wake(sent.filter(({ notified }) => notified === null).map(({ queue }) => handlerOf(queue)))
+    return sent.length > 0
   }
 
   get #insert(): string {
@@ -216,15 +237,20 @@ export class PgBossQueue implements Queue<PgJob> {
   async listRemoved(own: readonly string[]): Promise<readonly RemovedHandler[]> {
     const { pool, schema, lease } = this.#parts
     const { rows } = await pool.query(
-      `SELECT name, waiting FROM (
-        SELECT q.name, EXISTS (SELECT FROM ${schema}.subscription s WHERE s.name = q.name) AS is_subscribed, (
+      `SELECT name, waiting, is_running FROM (
+        SELECT q.name, EXISTS (SELECT FROM ${schema}.subscription s WHERE s.name = q.name) AS is_subscribed,
+          EXISTS (SELECT FROM ${schema}.fmod_worker w WHERE q.name = ANY(w.queues) AND ${isAlive('$2')}) AS is_running, (
           SELECT count(*)::integer FROM ${this.#job} j WHERE j.name = q.name AND ${isWaiting}) AS waiting
         FROM ${schema}.queue q WHERE q.name LIKE 'events.%' AND q.name <> ALL($1)) AS found
       WHERE is_subscribed OR waiting > 0 ORDER BY name`,
       [[deadLetterQueue, ...own.map(queueOf)], lease],
     )
-    const removed = rows as { name: string; waiting: number }[]
-    return removed.map(({ name, waiting }) => ({ handler: handlerOf(name), waiting }))
+    const removed = rows as { name: string; waiting: number; is_running: boolean }[]
+    return removed.map(({ name, waiting, is_running: isRunning }) => ({
+      handler: handlerOf(name),
+      waiting,
+      ...(isRunning && { isRunning }),
+    }))
   }
 
   async unsubscribe(handler: string): Promise<void> {

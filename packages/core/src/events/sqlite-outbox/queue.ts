@@ -4,7 +4,7 @@ import { FileLock } from '../../internal/file-lock.ts'
 import { FMOD_CORE_TRANSACTION_OPEN } from '../../misuse-errors.ts'
 import type { Exchange, FinishedJob, Job, Queue, QueueContext, StoredEvent } from '../durable/queue.ts'
 import type { EventHandler } from '../handlers.ts'
-import type { DeadLetter, DeadLetters, RemovedHandler, SyncTx, Tx } from '../transport.ts'
+import type { DeadLetter, DeadLetters, ExpectedHandler, RemovedHandler, SyncTx, Tx } from '../transport.ts'
 import { createTables, sharesDatabase, type SqliteDatabase } from './database.ts'
 
 /** A published event on its way to one handler; its id is that of the event. */
@@ -73,13 +73,31 @@ export class SqliteQueue implements Queue<SqliteJob> {
       this.#handlers.set(event.type, [...(this.#handlers.get(event.type) ?? []), name])
   }
 
+  expect(handlers: readonly ExpectedHandler[]): void {
+    const { expect } = this.#statements
+    this.#write(() => handlers.forEach(({ handler, type }) => expect.run(handler, type)))
+  }
+
   /** In the caller's transaction three statements, all or none with the caller's own. */
-  publish(event: StoredEvent, tx: Tx | undefined): void | Promise<void> {
-    const wake = () => this.#context.wake(this.#handlers.get(event.type) ?? [])
+  publish(event: StoredEvent, tx: Tx | undefined): boolean | Promise<boolean> {
+    const wake = () => {
+      this.#context.wake(this.#handlers.get(event.type) ?? [])
+      return this.#isSubscribed(event.type)
+    }
     if (tx?.kind !== 'sync')
       return this.#writeAlone(`the event ${event.type}`, () => insert(this.#ownTransaction, event)).then(wake)
     insert(tx, event)
     return wake()
+  }
+
+  /** Read on the outbox's own connection: what a transaction of the caller runs returns nothing. */
+  #isSubscribed(type: string): boolean {
+    if (this.#handlers.has(type)) return true
+    try {
+      return this.#lock.read(() => this.#statements.isSubscribed.get(type)) !== undefined
+    } catch {
+      return true // the file cannot be read now; the event is stored
+    }
   }
 
   verify(tx: Tx): boolean {
@@ -212,6 +230,10 @@ function prepare(database: SqliteDatabase) {
     subscribe: database.prepare(
       'INSERT INTO event_subscription (handler, type) VALUES (?, ?) ON CONFLICT (handler) DO UPDATE SET type = excluded.type',
     ),
+    expect: database.prepare(
+      'INSERT INTO event_subscription (handler, type) VALUES (?, ?) ON CONFLICT DO NOTHING',
+    ),
+    isSubscribed: database.prepare('SELECT 1 FROM event_subscription WHERE type = ?'),
     unsubscribe: database.prepare('DELETE FROM event_subscription WHERE handler = ?'),
     listRemoved: database.prepare(`
       SELECT handler, (
