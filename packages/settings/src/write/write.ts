@@ -169,9 +169,10 @@ async function writeEntries(
     // S 2.3.1: again; these are the values that are stored.
     for (const entry of entries) parseEntry(entry, errors, budget)
     refuseInvalid(errors)
-    refuseInvalid(crossRules.check(current))
     decided = entries.map((entry) => decideEntry(entry, current, codec))
-    return control.dryRun ? [] : decided.flatMap(({ change }) => change ?? [])
+    const changes = decided.flatMap(({ change }) => change ?? [])
+    refuseInvalid(crossRules.check(current, changes))
+    return control.dryRun ? [] : changes
   }
 
   const publication = beginPublication(init, actor)
