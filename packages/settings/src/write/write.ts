@@ -243,8 +243,8 @@ function refuseInvalid(errors: ErrorsByKey): void {
 }
 
 /**
- * Validates the values, and copies those that are valid. Between two texts that are matched against patterns the event
- * loop has a turn: together they may take half a second.
+ * Validates the values, and copies those that are valid. Before each one that a pattern or a schema may take long
+ * to check the event loop has a turn: together they may take half a second.
  */
 async function validateInTurns(
   wanted: readonly WriteEntry[],
@@ -253,7 +253,8 @@ async function validateInTurns(
 ): Promise<readonly WriteEntry[]> {
   const entries: WriteEntry[] = []
   for (const entry of wanted) {
-    if (entries.length > 0 && entry.state.setting.pattern !== null) await setImmediate()
+    const { pattern, parseSchema } = entry.state.setting
+    if (entries.length > 0 && (pattern ?? parseSchema) !== null) await setImmediate()
     const parsed = parseEntry(entry, errors, budget)
     entries.push(parsed ? withOwnValue(parsed) : entry)
   }
