@@ -254,14 +254,13 @@ function defaultOf(setting: RegisteredSetting): { defaultValue: JsonValue; error
 
 /** @throws {Error} the schema belongs to another type, or Ajv refuses it */
 function compileSchema(
-  { key, type, sensitive, env, schema }: CompleteDefinition,
+  { key, type, sensitive, schema }: CompleteDefinition,
   validator: StandardSchema | null,
   maxBytes: number,
 ): ParseSchema | null {
   if (schema === null && validator === null) return null
   if (type !== SettingType.Json) throw new Error('it belongs to a Json')
-  if (validator)
-    return compileStandardSchema(validator, { key, isSecret: sensitive || env !== null, maxBytes })
+  if (validator) return compileStandardSchema(validator, { key, isSecret: sensitive, maxBytes })
   const check = compileJsonSchema(schema ?? {})
   return (value) => ({ value, errors: check(value) })
 }
