@@ -4,14 +4,18 @@ import type { Registry } from './definitions/registry.ts'
 import {
   FMOD_SETTINGS_ENCRYPTION_REQUIRED,
   FMOD_SETTINGS_INVALID_DEFINITIONS,
+  FMOD_SETTINGS_INVALID_ENVIRONMENT,
+  FMOD_SETTINGS_INVALID_OVERRIDES,
   FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS,
   FMOD_SETTINGS_NOT_ENCRYPTED,
   toLines,
 } from './misuse-errors.ts'
+import type { SettingState } from './memory/shared-values.ts'
 import type { SettingsOptions } from './options.ts'
 import { checkOverrides, type Locked } from './overrides.ts'
 import type { Parts } from './parts.ts'
 import { type CompleteDefinition, SettingScope } from './setting-definition.ts'
+import { brokenRules } from './write/cross-rules.ts'
 
 /**
  * Checks definitions, overrides and keys together, once all modules have contributed.
@@ -22,12 +26,14 @@ import { type CompleteDefinition, SettingScope } from './setting-definition.ts'
  * @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} there is no key
  */
 export function checkAtBoot(
-  { registry, sharedValues, encryption }: Parts,
+  parts: Parts,
   { encryption: { mode } = {} }: SettingsOptions,
   locked: Locked,
 ): void {
+  const { registry, sharedValues, encryption } = parts
   registry.check()
   checkOverrides(locked, registry)
+  checkRules(parts)
   const lost = [...sharedValues.rows()].filter(
     (row) => row.encrypted && !encryption.knows(encryption.keyIdOf(row.value)),
   )
@@ -39,6 +45,33 @@ export function checkAtBoot(
   if (mode !== 'require' || encryption.activeKeyId !== null) return
   const secrets = sensitiveSettings(registry)
   if (secrets.length > 0) throw new FMOD_SETTINGS_ENCRYPTION_REQUIRED(keysOf(secrets).join(', '))
+}
+
+/** What no write can mend stops the boot: locked values and defaults that do not go together. */
+function checkRules(parts: Parts): void {
+  const fixed = brokenRules(parts).filter(({ states }) => states.every(isFixed))
+  const problemsOf = (isMeant: (locks: readonly SettingState['lockedBy'][]) => boolean): string[] =>
+    fixed
+      .filter(({ states }) => isMeant(states.map(({ lockedBy }) => lockedBy)))
+      .map(
+        ({ rule, states }) =>
+          `${states.map(toOrigin).join(', ')} break a rule of the module "${rule.module}"`,
+      )
+  const ofDefaults = problemsOf((locks) => locks.every((by) => by === null))
+  if (ofDefaults.length > 0) throw new FMOD_SETTINGS_INVALID_DEFINITIONS(toLines(ofDefaults))
+  const ofVariables = problemsOf((locks) => locks.includes('variable'))
+  if (ofVariables.length > 0) throw new FMOD_SETTINGS_INVALID_ENVIRONMENT(toLines(ofVariables))
+  const ofOverrides = problemsOf(() => true)
+  if (ofOverrides.length > 0) throw new FMOD_SETTINGS_INVALID_OVERRIDES(toLines(ofOverrides))
+}
+
+function toOrigin({ setting: { definition }, lockedBy }: SettingState): string {
+  const origin = lockedBy === 'variable' ? definition.env : lockedBy === null ? 'default' : 'override'
+  return `"${definition.key}" (${origin})`
+}
+
+function isFixed({ shared: { source } }: SettingState): boolean {
+  return source === 'locked' || source === 'default'
 }
 
 /**
@@ -110,6 +143,12 @@ export function warnAtBoot(parts: Parts, options: SettingsOptions, report: BootR
       'the OpenAPI document has no settings routes: register @fastify/swagger before settings, and await it',
     )
   warnOfReadableSecrets(parts, options, report)
+  for (const { rule } of brokenRules(parts))
+    warnOf(
+      log,
+      rule.keys,
+      'stored values break a rule about these settings: changes that leave it broken are refused',
+    )
   const orphans = new Set([...sharedValues.rows()].map(({ key }) => key).filter((key) => !registry.find(key)))
   warnOf(
     log,

@@ -1,7 +1,5 @@
 /** What a setting is: scopes, types and the definition that modules declare. */
 
-import type { StandardSchema } from '@fastify-modular/core/internal'
-
 /** Where a setting applies; integers on the wire. */
 export const SettingScope = { System: 0, Application: 1, User: 2 } as const
 export type SettingScope = (typeof SettingScope)[keyof typeof SettingScope]
@@ -103,10 +101,10 @@ export interface SettingDefinition extends SettingHints {
   /** Of a Text, Password or MultilineText, in UTF-16 units. @default as long as its bytes, and its pattern, allow */
   readonly maxLength?: number | null
   /**
-   * Of the values of a Json: a JSON Schema, checked by Ajv as Fastify sets it up, or a validator of Standard Schema (Zod,
-   * Valibot, ArkType), whose output is stored. Lists and flat objects are edited as forms.
+   * Of the values of a Json: a JSON Schema, as plain data or of TypeBox, checked by Ajv as Fastify sets it up, or a validator
+   * of Standard Schema (Zod, Valibot, ArkType), whose output is stored. Lists and flat objects are edited as forms.
    */
-  readonly schema?: ValueSchema | StandardSchema | null
+  readonly schema?: object | null
   /** @default false */
   readonly required?: boolean
   /** Never shown in responses, events, history or logs. @default false */

@@ -38,6 +38,9 @@ type Verdict<T> =
   | { readonly issues: readonly StandardIssue[] }
   | { readonly failure: string }
 
+/** So many are read of a value, of which few are shown. */
+const mostIssues = 1000
+
 /** Asks a validator about a value, and reads what it makes of it. Never throws: what a validator throws may quote the value. */
 export function validateStandard<T>(
   schema: StandardSchema,
@@ -52,7 +55,11 @@ export function validateStandard<T>(
     }
     const issues = safeRead(result, 'issues')
     if (!issues) return { value: read(safeRead(result, 'value')) }
-    return { issues: Array.isArray(issues) ? Array.from(issues, toIssue) : [] }
+    if (!Array.isArray(issues)) return { issues: [] }
+    // ArkType's are of a class whose slice() and map() make others of their kind.
+    return {
+      issues: Array.from({ length: Math.min(issues.length, mostIssues) }, (_, at) => toIssue(issues[at])),
+    }
   } catch {
     return { failure: 'its schema throws' }
   }
@@ -62,7 +69,6 @@ function toIssue(issue: unknown): StandardIssue {
   const path = safeRead(issue, 'path')
   const message = safeRead(issue, 'message')
   return {
-    // ArkType's is of a class whose map() makes another one of its kind.
     pointer: Array.isArray(path) ? Array.from(path, toSegment).join('') : '',
     message: typeof message === 'string' ? message : '',
   }

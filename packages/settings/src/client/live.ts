@@ -193,7 +193,9 @@ class LiveValues implements Follower {
     const value = await this.#read(async (call) => {
       if (this.#isPublic) return (await client.publicValues(call))[key] ?? null
       const got = await client.get(key, scope, call)
-      return got.version >= version ? got.value : undefined // else the instance that answered does not have it yet
+      // Else the instance that answered does not have it yet: a reset row has version 0, which every other one exceeds.
+      const isCurrent = version === 0 ? got.version === 0 : got.version >= version
+      return isCurrent ? got.value : undefined
     }, isNews)
     if (value === undefined) return
     settings.set(key, { ...setting, value })

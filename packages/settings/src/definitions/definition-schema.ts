@@ -104,7 +104,8 @@ export const definitionSchema = Type.Object({
 /** What JSON Schema cannot say about members that satisfy it. */
 const furtherChecks: Partial<Record<string, (definition: CompleteDefinition) => boolean>> = {
   showWhen: ({ showWhen }) => showWhen === null || isJson(showWhen.equals),
-  schema: ({ schema }) => schema === null || (typeof schema === 'object' && isJson(schema)),
+  schema: ({ schema }) =>
+    schema === null || (typeof schema === 'object' && !Array.isArray(schema) && isJson(schema)),
   docsUrl: ({ docsUrl }) => docsUrl === null || checkUrl(docsUrl).length === 0,
 }
 

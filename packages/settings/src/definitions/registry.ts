@@ -51,7 +51,8 @@ export class Registry implements SettingDefinitions {
   readonly #settings = new Map<string, RegisteredSetting>()
   /** What each module declared, by key in lower case: keys may not differ in letter case only. */
   readonly #declared = new Map<string, { readonly definition: SettingDefinition; readonly module: string }>()
-  readonly #rules: CrossRule[] = []
+  /** In the order of registration. */
+  readonly rules: CrossRule[] = []
   /** First segments of the API's routes, in lower case: routers may ignore case. */
   readonly #reserved = new Set<string>()
   readonly #problems: string[] = []
@@ -97,7 +98,7 @@ export class Registry implements SettingDefinitions {
   /** @throws {FMOD_SETTINGS_FROZEN} after `freeze` */
   addRule(rule: CrossRule): void {
     if (this.#frozen) throw new FMOD_SETTINGS_FROZEN(rule.keys.join(', '))
-    this.#rules.push(rule)
+    this.rules.push(rule)
   }
 
   /** Takes a path of the API, below its prefix: a setting that is named like its first segment could not be read there. */
@@ -108,7 +109,7 @@ export class Registry implements SettingDefinitions {
 
   /** The rules that look at a setting. */
   rulesOf(key: string): readonly CrossRule[] {
-    return this.#rules.filter((rule) => rule.keys.includes(key))
+    return this.rules.filter((rule) => rule.keys.includes(key))
   }
 
   /**
@@ -118,7 +119,7 @@ export class Registry implements SettingDefinitions {
   check(): void {
     const problems = [
       ...this.#problems,
-      ...this.#rules.flatMap((rule) => this.#problemsOfRule(rule)),
+      ...this.rules.flatMap((rule) => this.#problemsOfRule(rule)),
       ...this.all().flatMap((setting) => checkCondition(setting, this.#settings)),
       ...this.all().flatMap((setting) => this.#problemsOfKey(setting)),
       ...checkVariables(this.all()),
@@ -253,14 +254,13 @@ function defaultOf(setting: RegisteredSetting): { defaultValue: JsonValue; error
 
 /** @throws {Error} the schema belongs to another type, or Ajv refuses it */
 function compileSchema(
-  { key, type, sensitive, env, schema }: CompleteDefinition,
+  { key, type, sensitive, schema }: CompleteDefinition,
   validator: StandardSchema | null,
   maxBytes: number,
 ): ParseSchema | null {
   if (schema === null && validator === null) return null
   if (type !== SettingType.Json) throw new Error('it belongs to a Json')
-  if (validator)
-    return compileStandardSchema(validator, { key, isSecret: sensitive || env !== null, maxBytes })
+  if (validator) return compileStandardSchema(validator, { key, isSecret: sensitive, maxBytes })
   const check = compileJsonSchema(schema ?? {})
   return (value) => ({ value, errors: check(value) })
 }

@@ -1,5 +1,5 @@
 /** The value that a definition's environment variable fixes, in the variable or in the file that `<name>_FILE` names. */
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 import type { JsonValue } from '../setting-definition.ts'
 import { decodeDefault, deepFreeze } from '../values/json.ts'
 import { notFitting } from '../values/standard-schema.ts'
@@ -20,7 +20,7 @@ export function readVariable(setting: RegisteredSetting): VariableValue {
   const name = path === '' ? env : `${env}_FILE`
   try {
     const text = path === '' ? variable : readText(path)
-    if (text === '') return { problems: [] }
+    if (text === '') return { problems: path === '' ? [] : [`${name}: The file is empty.`] }
     const { value, errors } = parse(setting, decodeDefault(type, text))
     if (errors.length > 0) return { problems: [`${name}: ${errors.join(' ')}`] }
     return { value: deepFreeze(value), problems: [] } // which is not too deep
@@ -56,18 +56,19 @@ function readText(path: string): string {
   }
 }
 
-/** One byte more than a file may have: a device has no end. */
+/** One byte more than a file may have: a file of the kernel may have no end. */
 function readStart(path: string): Buffer {
   const bytes = Buffer.alloc(maxBytes + 1)
   let file: number | undefined
   try {
-    file = openSync(path, 'r')
+    file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK) // else a pipe opens when something writes to it
+    if (!fstatSync(file).isFile()) throw new SyntaxError('It is not a file.')
     let length = 0
     for (let read = -1; read !== 0 && length < bytes.length; length += read)
       read = readSync(file, bytes, length, bytes.length - length, null)
     return bytes.subarray(0, length)
-  } catch {
-    throw new SyntaxError('The file cannot be read.')
+  } catch (error) {
+    throw error instanceof SyntaxError ? error : new SyntaxError('The file cannot be read.')
   } finally {
     if (file !== undefined) closeSync(file)
   }

@@ -53,7 +53,11 @@ export function authenticateWith(find: FindCaller): onRequestHookHandler {
   return function authenticate(request, _reply, done) {
     if (isOpen(request)) return done()
     const admit = (found: Caller | null): void => {
-      if (!isCaller(found)) return done(new UnauthorizedException())
+      if (!isCaller(found)) {
+        if (typeof safeRead(found, 'id') === 'number')
+          request.log.warn('the id of a caller is a number, which counts as not signed in: return it as text')
+        return done(new UnauthorizedException())
+      }
       Reflect.set(request, decorator, found)
       done()
     }

@@ -124,7 +124,10 @@ export class UserCache {
         return newer ?? (left > 1 ? this.#read(userId, left - 1) : values)
       },
       (error: unknown) => {
-        if (this.#reading.get(userId) === reading) this.#reading.delete(userId)
+        if (this.#reading.get(userId) === reading) {
+          this.#reading.delete(userId)
+          this.#drop(userId)
+        }
         throw error
       },
     )

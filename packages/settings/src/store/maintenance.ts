@@ -59,22 +59,30 @@ function* run(text: string, ...values: readonly unknown[]): Steps<StatementResul
 function* trim(engine: MaintenanceEngine, { olderThan, perValue }: TrimLimits): Steps<TrimResult> {
   const { rows } = yield* run(`select ${engine.now()} as now`)
   const now = Number(rows[0]?.['now'])
-  const expired = yield* takeNext(engine, 'expired', Math.min(olderThan, now), [])
+  const expired = yield* takeNext(engine, 'expired', { now, before: Math.min(olderThan, now), limits: [] })
   return expired.removed > 0 || !expired.isDone
     ? { ...expired, isDone: false }
-    : yield* takeNext(engine, 'written', now, [perValue - 1, olderThan])
+    : yield* takeNext(engine, 'written', { now, before: now, limits: [perValue - 1, olderThan] })
+}
+
+interface Taking {
+  readonly now: number
+  /** The end of the span. */
+  readonly before: number
+  /** Further parameters of what selects the entries. */
+  readonly limits: readonly number[]
 }
 
 /** Takes the next entries of a span of time, which begins at a mark, and moves the mark. */
 function* takeNext(
   engine: MaintenanceEngine,
   what: 'expired' | 'written',
-  before: number,
-  limits: readonly number[],
+  { now, before, limits }: Taking,
 ): Steps<TrimResult> {
   const { history, meta } = engine
   const { rows: marks } = yield* run(`select value from ${meta} where name = $1`, what)
-  const first = Number(marks[0]?.['value'])
+  const mark = Number(marks[0]?.['value'])
+  const first = mark > now ? 0 : mark // the clock was set back: entries are looked at again, which does no harm
   // Entries of one moment go together.
   const { rows: bounds } = yield* run(
     `select at from ${history} where at > $1 and at < $2 order by at limit 1 offset ${atOnce - 1}`,

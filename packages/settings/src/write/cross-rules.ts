@@ -10,8 +10,8 @@ import type { CurrentRows, RowId, StoredRow } from '../store/store.ts'
 interface CrossRules {
   /** The rows that the rules look at and the write does not change. */
   readonly reads: readonly RowId[]
-  /** Messages by key about the state that the write would leave behind. */
-  check(current: CurrentRows): ReadonlyMap<string, readonly string[]>
+  /** Messages by key about the state that the write would leave behind, by the rules about the rows that it changes. */
+  check(current: CurrentRows, changed: readonly RowId[]): ReadonlyMap<string, readonly string[]>
 }
 
 /** A row that is written, and its value then; null where it is removed. */
@@ -20,9 +20,29 @@ interface WrittenValue extends RowId {
 }
 
 interface CrossRulesInit {
-  readonly registry: Pick<Registry, 'rulesOf'>
+  readonly registry: Registry
   readonly sharedValues: Pick<SharedValues, 'find'>
   readonly codec: Pick<RowCodec, 'layerOf'>
+}
+
+/** The rules that what holds without a user breaks, each with the settings that it is about. */
+export function brokenRules({ registry, sharedValues }: Pick<CrossRulesInit, 'registry' | 'sharedValues'>) {
+  return registry.rules.flatMap((rule) => {
+    const states = rule.keys.flatMap((key) => sharedValues.find(key) ?? [])
+    const values = new Map(states.map(({ setting, shared }) => [setting.definition.key, shared.value]))
+    // About a value that cannot be read no rule is asked.
+    const isAsked = states.every(({ shared }) => shared.error === undefined)
+    return isAsked && isBroken(rule, values) ? [{ rule, states }] : []
+  })
+}
+
+/** What a rule says, or throws, may quote a value. */
+function isBroken(rule: CrossRule, values: ReadonlyMap<string, JsonValue>): boolean {
+  try {
+    return rule.check((key) => values.get(key) ?? null).length > 0
+  } catch {
+    return true
+  }
 }
 
 /** Finds the rules that a write touches. */
@@ -30,14 +50,7 @@ export function crossRulesOf(
   values: readonly WrittenValue[],
   { registry, sharedValues, codec }: CrossRulesInit,
 ): CrossRules {
-  const usersByRule = new Map<CrossRule, Set<string>>()
-  for (const { key, userId } of values)
-    for (const rule of registry.rulesOf(key))
-      usersByRule.set(rule, (usersByRule.get(rule) ?? new Set()).add(userId))
-  /** One rule, for one user or (empty) for all users without values of their own. */
-  const questions = [...usersByRule].flatMap(([rule, users]) =>
-    Array.from(users, (userId) => ({ rule, userId })),
-  )
+  const questions = questionsOf(values, registry)
   if (questions.length === 0) return { reads: [], check: () => new Map() }
 
   const written = new Map(values.map((value) => [rowIdText(value), value]))
@@ -68,9 +81,9 @@ export function crossRulesOf(
 
   return {
     reads: [...reads.values()],
-    check(current) {
+    check(current, changed) {
       const errors = new Map<string, readonly string[]>()
-      for (const { rule, userId } of questions) {
+      for (const { rule, userId } of questionsOf(changed, registry)) {
         const messages = rule.check((key) => valueOf(key, userId, current))
         if (messages.length === 0) continue
         for (const key of rule.keys)
@@ -79,6 +92,15 @@ export function crossRulesOf(
       return errors
     },
   }
+}
+
+/** Each rule about these rows, for one user or (empty) for all users without values of their own. */
+function questionsOf(rows: readonly RowId[], registry: Registry) {
+  const usersByRule = new Map<CrossRule, Set<string>>()
+  for (const { key, userId } of rows)
+    for (const rule of registry.rulesOf(key))
+      usersByRule.set(rule, (usersByRule.get(rule) ?? new Set()).add(userId))
+  return [...usersByRule].flatMap(([rule, users]) => Array.from(users, (userId) => ({ rule, userId })))
 }
 
 /** The rows that may supply a value, strongest first. */

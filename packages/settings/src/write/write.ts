@@ -169,9 +169,10 @@ async function writeEntries(
     // S 2.3.1: again; these are the values that are stored.
     for (const entry of entries) parseEntry(entry, errors, budget)
     refuseInvalid(errors)
-    refuseInvalid(crossRules.check(current))
     decided = entries.map((entry) => decideEntry(entry, current, codec))
-    return control.dryRun ? [] : decided.flatMap(({ change }) => change ?? [])
+    const changes = decided.flatMap(({ change }) => change ?? [])
+    refuseInvalid(crossRules.check(current, changes))
+    return control.dryRun ? [] : changes
   }
 
   const publication = beginPublication(init, actor)
@@ -242,8 +243,8 @@ function refuseInvalid(errors: ErrorsByKey): void {
 }
 
 /**
- * Validates the values, and copies those that are valid. Between two texts that are matched against patterns the event
- * loop has a turn: together they may take half a second.
+ * Validates the values, and copies those that are valid. Before each one that a pattern or a schema may take long
+ * to check the event loop has a turn: together they may take half a second.
  */
 async function validateInTurns(
   wanted: readonly WriteEntry[],
@@ -252,7 +253,8 @@ async function validateInTurns(
 ): Promise<readonly WriteEntry[]> {
   const entries: WriteEntry[] = []
   for (const entry of wanted) {
-    if (entries.length > 0 && entry.state.setting.pattern !== null) await setImmediate()
+    const { pattern, parseSchema } = entry.state.setting
+    if (entries.length > 0 && (pattern ?? parseSchema) !== null) await setImmediate()
     const parsed = parseEntry(entry, errors, budget)
     entries.push(parsed ? withOwnValue(parsed) : entry)
   }

@@ -65,6 +65,15 @@ test('the option caller may be asynchronous, and fails closed', async (t) => {
   )
 })
 
+test('a caller whose id is a number, which JavaScript allows, is 401 and a line in the log', async (t) => {
+  const lines: string[] = []
+  const caller = { id: 7, permissions: ['*'] } as unknown as Caller
+  const app = await createApp(t, { caller: () => caller }, logInto(lines))
+  lines.length = 0
+  t.equal((await app.inject('/api/settings')).statusCode, 401)
+  t.match(lines, [/the id of a caller is a number/])
+})
+
 test('routes: false serves nothing', async (t) => {
   const none = await createApp(t, { routes: false })
   t.equal((await none.inject({ url: '/api/settings', headers: { 'x-caller': 'admin' } })).statusCode, 404)

@@ -1,6 +1,7 @@
 import { setting, SettingScope } from '@fastify-modular/settings'
 import type { InjectOptions } from 'fastify'
 import { test } from 'tap'
+import { z } from 'zod'
 import { as, createApp, expectStatuses } from '../support/app.ts'
 
 type Method = NonNullable<InjectOptions['method']>
@@ -92,10 +93,10 @@ for (const [what, method, path, body, headers] of writes) {
   })
 }
 
+const common = { displayName: 'Costly', scope: SettingScope.Application } as const
 const costly = Array.from({ length: 8 }, (_, index) =>
   setting.multilineText(`x.costly-${index}`, {
-    displayName: 'Costly',
-    scope: SettingScope.Application,
+    ...common,
     pattern: '^(?:[ab]{900}c|[^])*$',
   }),
 )
@@ -118,9 +119,16 @@ test('decision 79: a bulk whose texts take too long together is 422 and names th
   t.match((await admin('PUT', '/bulk?dryRun=true', all)).status, 422)
 })
 
-test('decision 79: the event loop has a turn between the texts of a bulk that are matched', async (t) => {
-  const app = await createApp(t, { definitions: costly })
-  const updates = costly.map(({ key }) => ({ key, scope: SettingScope.Application, value: 'd' }))
+test('decision 79: the event loop has a turn between the values of a bulk that patterns and schemas check', async (t) => {
+  const lists = [
+    setting.json('x.json', { ...common, schema: { type: 'array' } }),
+    setting.schema('x.zod', z.array(z.string()), common),
+  ]
+  const app = await createApp(t, { definitions: [...costly, ...lists] })
+  const updates = [
+    ...costly.map(({ key }) => ({ key, scope: SettingScope.Application, value: 'd' })),
+    ...lists.map(({ key }) => ({ key, scope: SettingScope.Application, value: ['d'] })),
+  ]
   let turns = 0
   let isRunning = true
   const count = (): void => {
@@ -130,7 +138,7 @@ test('decision 79: the event loop has a turn between the texts of a bulk that ar
   setImmediate(count)
   await app.settings.setMany(updates)
   isRunning = false
-  t.ok(turns >= 7, `${turns}`)
+  t.ok(turns >= 9, `${turns}`)
 })
 
 test('S 7.3: values that break their definitions are 422 with errors by key, never repeated', async (t) => {

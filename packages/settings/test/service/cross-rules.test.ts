@@ -1,13 +1,15 @@
-import { defineModule, modules } from '@fastify-modular/core'
-import fastify, { type FastifyInstance } from 'fastify'
+import { defineModule, type Module, modules as mountModules } from '@fastify-modular/core'
+import fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import { type Test, test } from 'tap'
 import {
   type JsonValue,
+  memoryStore,
   setting,
   settings,
   type SettingsOptions,
   SettingScope,
 } from '@fastify-modular/settings'
+import { logInto, rejection } from '../support/app.ts'
 
 const { System, Application, User } = SettingScope
 
@@ -34,11 +36,16 @@ const module = defineModule({
       .rule(range, ({ from, to }) => (from > to ? ['Enter a range that ends after it begins.'] : undefined)),
 })
 
-async function start(t: Test, options: SettingsOptions = {}): Promise<FastifyInstance['settings']> {
-  const app = fastify()
+async function start(
+  t: Test,
+  options: SettingsOptions = {},
+  modules: readonly Module[] = [module],
+  server: FastifyServerOptions = {},
+): Promise<FastifyInstance['settings']> {
+  const app = fastify(server)
   t.teardown(() => app.close())
   await app.register(settings, options)
-  await app.register(modules, { modules: [module] })
+  await app.register(mountModules, { modules })
   await app.ready()
   return app.settings
 }
@@ -113,6 +120,92 @@ test('a locked value is the one that a rule sees', async (t) => {
   const { contract } = await start(t, { overrides: { 'range.to': 5 } })
   await t.rejects(contract.setSetting('range.from', 6, Application), { errors: [/ends after/] })
   await contract.setSetting('range.from', 5, Application)
+})
+
+const limits = {
+  min: setting.number('r.min', { displayName: 'Min', scope: Application, default: 1, env: 'T_RULE_MIN' }),
+  max: setting.number('r.max', { displayName: 'Max', scope: Application, default: 10 }),
+}
+const limited = defineModule({
+  name: 'limits',
+  settings: (builder) =>
+    builder
+      .addAll(limits)
+      .rule(limits, ({ min, max }) => (min > max ? `${min} must not exceed ${max}.` : undefined)),
+})
+const failing = defineModule({
+  name: 'failing',
+  settings: (builder) =>
+    builder.addAll(mail).rule(mail, () => {
+      throw new Error('The rule fails.')
+    }),
+})
+const broken = defineModule({
+  name: 'broken',
+  settings: (builder) => builder.addAll(range).rule(range, () => 'Enter other values.'),
+})
+
+const faults: [
+  what: string,
+  Module[],
+  SettingsOptions,
+  Record<string, string>,
+  code: string,
+  message: RegExp,
+][] = [
+  [
+    'a variable and a default',
+    [limited],
+    {},
+    { T_RULE_MIN: '50' },
+    'FMOD_SETTINGS_INVALID_ENVIRONMENT',
+    /"r\.min" \(T_RULE_MIN\), "r\.max" \(default\) break a rule of the module "limits"/,
+  ],
+  [
+    'overrides',
+    [limited],
+    { overrides: { 'r.min': 60, 'r.max': 50 } },
+    {},
+    'FMOD_SETTINGS_INVALID_OVERRIDES',
+    /"r\.min" \(override\), "r\.max" \(override\) break/,
+  ],
+  [
+    'defaults',
+    [broken, failing],
+    {},
+    {},
+    'FMOD_SETTINGS_INVALID_DEFINITIONS',
+    /module "broken"\n.*"mail\.user" \(default\), .* module "failing"/,
+  ],
+]
+for (const [what, modules, options, variables, code, message] of faults)
+  test(`a rule that ${what} break stops the boot with the keys of each, and no value`, async (t) => {
+    Object.assign(process.env, variables)
+    t.teardown(() => Object.keys(variables).forEach((name) => delete process.env[name]))
+    const { error } = await rejection(start(t, options, modules))
+    t.match(error, { code, message })
+    t.notMatch(String(error), /50|must not exceed|The rule fails/)
+  })
+
+test('a rule that a stored value breaks is a warning with its keys', async (t) => {
+  const store = memoryStore()
+  const before = await start(t, { store })
+  await before.set(range.to, 5)
+  const lines: string[] = []
+  const locked = { store, overrides: { 'range.from': 6 } }
+  const later = await start(t, locked, [module], logInto(lines))
+  t.match(
+    lines.filter((line) => line.includes('rule')),
+    [/"keys":\["range.from","range.to"\]/],
+  )
+  t.equal(lines.filter((line) => line.includes('rule')).length, 1)
+
+  await later.reset(range.to, { userId: 'alice' }) // nothing is stored
+  await later.set(range.to, 5)
+  await later.setMany([set('range.to', 5)])
+  await t.rejects(later.set(range.to, 4), { errors: [/ends after/] })
+  await t.rejects(later.setMany([set('range.to', 4)]), { errors: [/ends after/] })
+  await later.set(range.to, 6)
 })
 
 test('of two writes at once that break a rule together, one is refused', async (t) => {

@@ -1,4 +1,5 @@
 /** `env`: values that variables and the files which they name fix. */
+import { execFileSync, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import type { Caller } from '@fastify-modular/core'
 import {
@@ -131,11 +132,9 @@ test('overrides and SM_SETTINGS_OVERRIDES win over a variable', async (t) => {
   t.match(await app.settings.inspect('mail.host'), { value: 'b', lockedBy: 'option' })
 })
 
-test('an empty variable, and an empty file, are not set', async (t) => {
-  const file = join(t.testdir({ empty: '\n' }), 'empty')
-  const app = await startWith(t, { T_SMTP_HOST: '', T_SMTP_HOST_FILE: '', T_SMTP_PORT_FILE: file })
+test('an empty variable is not set', async (t) => {
+  const app = await startWith(t, { T_SMTP_HOST: '', T_SMTP_HOST_FILE: '' })
   t.equal(app.settings.get(mail.host), 'localhost')
-  t.equal(app.settings.get(mail.port), 25)
 })
 
 test('a file has the value: one line break at its end is cut, all else stays', async (t) => {
@@ -150,16 +149,36 @@ test('a file has the value: one line break at its end is cut, all else stays', a
   t.equal(app.settings.get(mail.theme)?.length, 8192)
 })
 
-test('a device is read as far as a value may go', { skip: process.platform === 'win32' }, async (t) => {
-  const error = await rejection(startWith(t, { T_SMTP_HOST_FILE: '/dev/zero' }))
-  t.match(error.error, { message: /T_SMTP_HOST_FILE: The file is longer than 65536 bytes\./ })
-})
+test(
+  'a device, a folder and a pipe without a writer are no files',
+  { skip: process.platform === 'win32' },
+  async (t) => {
+    const folder = t.testdir()
+    const pipe = join(folder, 'pipe')
+    execFileSync('mkfifo', [pipe])
+    for (const path of ['/dev/zero', folder, pipe]) {
+      // In a process of its own: one that waits for a writer runs no timers.
+      const read = `import { readEnvironment, setting } from '@fastify-modular/settings'
+      try { readEnvironment({ x: setting.text('x', { displayName: 'X', scope: 0, env: 'T_X' }) }) }
+      catch ({ message }) { console.log(message) }`
+      const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', read], {
+        env: { ...process.env, T_X_FILE: path },
+        encoding: 'utf8',
+        timeout: 120_000,
+        cwd: new URL('.', import.meta.url), // where the package has its name
+      })
+      t.match(stdout, /T_X_FILE: It is not a file\./, path)
+    }
+  },
+)
 
 test('all faults are one error, which names variables and no value', async (t) => {
   const folder = t.testdir({
     latin: Buffer.from([0x68, 0xe9]),
     long: 'hunter2'.repeat(10_000),
     'no-number': 'hunter2',
+    empty: '',
+    'line-break': '\r\n',
   })
   const quoting = setting.text('app.quoting', {
     displayName: 'Quoting',
@@ -190,12 +209,14 @@ test('all faults are one error, which names variables and no value', async (t) =
         T_QUOTING: 'hunter2',
         T_THROWING: 'hunter2',
         T_MISSING_FILE: '/hunter2/missing',
+        T_EMPTY_FILE: join(folder, 'empty'),
+        T_LINE_BREAK_FILE: join(folder, 'line-break'),
       },
       [
         ...Object.values(mail),
         quoting,
         throwing,
-        setting.text('app.missing', { displayName: 'Missing', scope: Application, env: 'T_MISSING' }),
+        ...['missing', 'empty', 'line_break'].map((name) => text(`app.${name}`, `T_${name.toUpperCase()}`)),
       ],
     ),
   )
@@ -214,6 +235,8 @@ test('all faults are one error, which names variables and no value', async (t) =
       'T_QUOTING: This value does not fit.',
       'T_THROWING: Its rule or schema failed.',
       'T_MISSING_FILE: The file cannot be read.',
+      'T_EMPTY_FILE: The file is empty.',
+      'T_LINE_BREAK_FILE: The file is empty.',
     ],
     message,
   )

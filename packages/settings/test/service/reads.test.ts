@@ -1,5 +1,11 @@
 import Fastify from 'fastify'
 import { test } from 'tap'
+import { Observer } from '#src/diagnostics.js'
+import { UserCache } from '#src/memory/user-values.js'
+import { Encryption } from '#src/secrets/encryption.js'
+import { RowCodec } from '#src/secrets/row-codec.js'
+import { userHash } from '#src/store/store.js'
+import { silentLog } from '#src/testing/contract/case.js'
 import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
 import type { SettingsStore } from '@fastify-modular/settings/store'
 import { alice, as, callerByHeader, createApp, definitions, logInto, rejection } from '../support/app.ts'
@@ -134,6 +140,23 @@ test('a load that fails is tried again by the next load', async (t) => {
   t.match(await rejection(settings.forUser('alice')), { error: { message: 'down' } })
   isDown = false
   t.equal((await settings.forUser('alice')).get(definitions.theme), 'light')
+})
+
+test('of users whose values could not be read nothing stays in memory', async (t) => {
+  const observer = new Observer()
+  const codec = new RowCodec({
+    encryption: new Encryption(),
+    refusesPlain: () => false,
+    observer,
+    log: silentLog,
+  })
+  const store = changedStore(memoryStore(), { users: { read: () => Promise.reject(new Error('down')) } })
+  const users = new UserCache({ store, sharedValues: { find: () => undefined }, codec, capacity: 1 })
+  users.forgetHashed([])
+  await rejection(Promise.resolve(users.load('alice')))
+  const forget = t.capture(users, 'forget')
+  users.forgetHashed([userHash('alice')])
+  t.same(forget(), [], 'the name in notifications is not known')
 })
 
 test('a stored value at which a rule fails counts as unset, and nothing else suffers', async (t) => {

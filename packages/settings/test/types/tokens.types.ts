@@ -99,6 +99,18 @@ const narrower: SettingToken<5> = mail.port
 const other: SettingToken<boolean> = mail.port
 export const used = [definition, wider, narrower, other]
 
+// Schemas of TypeBox 1 are interfaces without an index signature, such as this one.
+interface ListSchema {
+  readonly '~kind'?: 'Array'
+  readonly type: 'array'
+  readonly items: { readonly type: 'string' }
+}
+const listSchema: ListSchema = { type: 'array', items: { type: 'string' } }
+setting.json('a.a', { ...common, schema: listSchema })
+setting.json<readonly string[]>()('a.a', { ...common, schema: listSchema, default: ['a'] })
+// @ts-expect-error -- a text is no schema
+setting.json('a.a', { ...common, schema: 'array' })
+
 // Wrong defaults.
 // @ts-expect-error -- a text is no number
 setting.number('a.a', { ...common, default: '587' })

@@ -90,16 +90,18 @@ for (const [vendor, schema] of Object.entries(byVendor)) {
     t.equal(app.settings.status.revision, 0, 'nothing was committed, which is what events tell')
   })
 
-  test(`${vendor}: a sensitive setting, and one of the environment, tells nothing of its validator`, async (t) => {
-    process.env['T_ROUTES'] = ''
+  test(`${vendor}: a sensitive setting, and a variable, tell nothing of their validator; a value beside an unset variable does`, async (t) => {
     t.teardown(() => delete process.env['T_ROUTES'])
-    for (const more of [{ sensitive: true }, { env: 'T_ROUTES' }]) {
-      const secret = setting.schema('mail.routes', schema, { ...common, ...more })
-      const app = await createApp(t, { definitions: [{ secret }] })
+    const messagesOf = async (more: { readonly sensitive?: boolean; readonly env?: string }) => {
+      const token = setting.schema('mail.routes', schema, { ...common, ...more })
+      const app = await createApp(t, { definitions: [{ token }] })
       const value = [{ to: 'a' }, { to: 'a@example.org', weight: 1 }]
       const answer = await as(app, 'admin')('PUT', '', { key: 'mail.routes', scope: 1, value })
-      t.same(answer.json.errors, { 'mail.routes': ['This value does not fit.'] })
+      return answer.json.errors['mail.routes']
     }
+    t.same(await messagesOf({ sensitive: true }), ['This value does not fit.'])
+    t.match(await messagesOf({}), [/^\/0\/to: /, /^\/1\/weight: /])
+    t.same(await messagesOf({ env: 'T_ROUTES' }), await messagesOf({}))
     process.env['T_ROUTES'] = JSON.stringify([{ to: canary }])
     const fixed = setting.schema('mail.routes', schema, { ...common, env: 'T_ROUTES' })
     const { error } = await rejection(createApp(t, { definitions: [{ fixed }] }))
@@ -298,6 +300,9 @@ test('issues of any form become messages', async (t) => {
     null,
     ...Array.from({ length: 50 }, (_, index) => ({ message: 'Many.', path: [index] })),
   ]
+  // A million of them are not looked at.
+  issues.length = 1_000_000
+  Object.defineProperty(issues, 1000, { get: throwCanary })
   const app = await createApp(t, {
     definitions: [
       setting.schema(
@@ -356,6 +361,8 @@ test('a schema belongs to a Json, and is one of the two kinds', async (t) => {
     [z.string(), SettingType.Text, /the schema cannot be used: it belongs to a Json/],
     [() => true, SettingType.Json, /schema must be a JSON Schema/],
     ['text', SettingType.Json, /schema must be a JSON Schema/],
+    [[], SettingType.Json, /schema must be a JSON Schema/],
+    [new Map(), SettingType.Json, /schema must be a JSON Schema/],
   ] as const) {
     const definition = { ...common, key: 'app.odd', type, schema } as unknown as SettingDefinition
     const { error } = await rejection(createApp(t, { definitions: [definition] }))

@@ -4,7 +4,7 @@ import t, { type Test, test } from 'tap'
 import { payloadOf } from '#src/store/postgres/listen.js'
 import { postgresNames } from '#src/store/postgres/names.js'
 import { writeStatements } from '#src/store/postgres/write-statements.js'
-import { change, rowId, set, until, writeAll } from '#src/testing/contract/case.js'
+import { change, nextMillisecond, rowId, set, trimAll, until, writeAll } from '#src/testing/contract/case.js'
 import { type StoreWatch, userHash } from '#src/store/store.js'
 import { startHeldWrite } from './held-write.js'
 import { newPool, openStore, patient } from './open-store.js'
@@ -160,6 +160,21 @@ test('versions rise though the clock of the server has gone back, also over a re
     versions.push((await set(store, rowId('a', 'u1'), value)).changes[0]?.revision ?? 0)
   const first = early + 1_000_000_001
   t.same(versions, [first, first + 1, first + 2, first + 3, first + 4])
+})
+
+test('trimming goes on though the clock of the server has gone back', async (t) => {
+  const pool = await newPool(t)
+  const store = await openStore(t, pool)
+  await set(store, rowId('a', 'u1'), '0')
+  await nextMillisecond(until)
+  await trimAll(store, { olderThan: Date.now(), perValue: 1 })
+  const day = 24 * 60 * 60 * 1000
+  await pool.query(
+    `update settings_meta set value = (value::bigint + ${day})::text where name in ('expired', 'written')`,
+  )
+  for (const value of ['1', '2', '3']) await set(store, rowId('a', 'u1'), value)
+  await nextMillisecond(until)
+  t.same(await trimAll(store, { perValue: 1 }), [3])
 })
 
 test('two instances that write rows of the same users in any order take turns', async (t) => {
