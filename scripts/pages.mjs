@@ -1,15 +1,13 @@
-// Builds the front end of the package in whose folder it runs; `--watch` does so after each change and prints "built".
-// Writes the modules that Vite has read into the file that is named first, one path a line.
+// Builds the front end of the package in whose folder it runs, and writes the modules that Vite has read into the file that is named, one path a line.
 import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join, relative } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
-const [list, flag] = process.argv.slice(2)
-const { build } = await import(
-  pathToFileURL(createRequire(join(process.cwd(), 'package.json')).resolve('vite'))
-)
-const root = join(import.meta.dirname, '..')
+const [list] = process.argv.slice(2)
+const root = fileURLToPath(new URL('..', import.meta.url))
+const vite = createRequire(join(process.cwd(), 'package.json')).resolve('vite')
+const { build } = await import(pathToFileURL(vite))
 
 const reads = {
   name: 'reads',
@@ -20,16 +18,4 @@ const reads = {
     writeFileSync(list, [...new Set(files)].toSorted().join('\n'))
   },
 }
-
-const isWatching = flag === '--watch'
-const result = await build({
-  logLevel: 'warn',
-  plugins: [reads],
-  build: isWatching ? { watch: {} } : {},
-})
-if (isWatching) {
-  result.on('event', ({ code, error }) => {
-    if (code === 'END') console.log('built')
-    if (code === 'ERROR') console.error(error.message)
-  })
-}
+await build({ logLevel: 'warn', plugins: [reads] })
