@@ -5,7 +5,7 @@ import { filesBelow, packageFolders } from './files.mjs'
 
 /**
  * Returns the sources of the tests, all or those that the words name, and what TAP_GREP is to hold. A word is a package, a folder,
- * a file (as it lies in `test` or `dist-test`) or the end of its path; `--grep NAME` chooses tests whose name has this text.
+ * a file (as it lies in `test` or `dist-test`) or a later part of such a path; `--grep NAME` chooses tests whose name has this text.
  * @throws {Error} a word names no test; the message has the closest name
  */
 export function chooseTests(words, all = testSources()) {
@@ -46,7 +46,7 @@ const shorten = (path) =>
 function filesOf(word, all) {
   const wanted = shorten(word.startsWith('/') ? relative(process.cwd(), word) : word)
   const below = all.filter((path) => `${shorten(path)}/`.startsWith(`${wanted}/`))
-  const found = below.length > 0 ? below : all.filter((path) => shorten(path).endsWith(`/${wanted}`))
+  const found = below.length > 0 ? below : all.filter((path) => `${shorten(path)}/`.includes(`/${wanted}/`))
   if (found.length > 0) return found
   const places = all
     .map(shorten)

@@ -48,6 +48,7 @@ test('tests are named by their package, a folder, their source, what it compiles
   ])
     t.same(chosen(word), [tests[1]], word)
   t.same(chosen('order'), [tests[0], tests[3]])
+  t.same(chosen('writes'), [tests[2]])
   t.same(chosen('scripts', 'core'), [tests[0], tests[5]])
   t.same(tests.slice(3).map(compiled), [
     'packages/settings-ui/dist-test/browser/order.test.js',
