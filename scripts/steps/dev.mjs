@@ -23,10 +23,9 @@ export default async function dev() {
   /** Vite reads the sources of pages itself and need not wait for the compiler; whatever it gives out comes here as well. */
   const renew = () => {
     clearTimeout(waiting)
-    waiting = setTimeout(
-      () => (work = work.then(restart).catch((error) => console.error(error.message))),
-      pause,
-    )
+    waiting = setTimeout(() => {
+      work = work.then(restart).catch((error) => console.error(error.message))
+    }, pause)
   }
   const restart = async () => {
     await buildPages(packageFolders())

@@ -23,17 +23,19 @@ export async function offerServers(
 ): Promise<SharedServers> {
   const running = new Map<string, Promise<SharedServer>>()
   const secret = randomBytes(16).toString('hex')
-  const door = createServer(async ({ url = '' }, response) => {
+  const find = async (url: string): Promise<string | undefined> => {
     const [, given, name = ''] = url.split('/')
     const start = given === secret ? starts[name] : undefined
-    if (start === undefined) return void response.writeHead(404).end()
-    try {
-      const server = running.get(name) ?? start()
-      running.set(name, server)
-      response.end((await server).url)
-    } catch (error) {
-      response.writeHead(500).end(String(error))
-    }
+    if (start === undefined) return undefined
+    const server = running.get(name) ?? start()
+    running.set(name, server)
+    return (await server).url
+  }
+  const door = createServer(({ url = '' }, response) => {
+    find(url).then(
+      (found) => response.writeHead(found === undefined ? 404 : 200).end(found),
+      (error: unknown) => response.writeHead(500).end(String(error)),
+    )
   })
   const address = `http://127.0.0.1:${await listen(door)}/${secret}`
   return {
@@ -42,7 +44,8 @@ export async function offerServers(
       door.close()
       door.closeAllConnections()
       const started = await Promise.allSettled(running.values())
-      await Promise.all(started.map((each) => each.status === 'fulfilled' && each.value.stop()))
+      const servers = started.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+      await Promise.all(servers.map(({ stop }) => stop()))
     },
   }
 }
