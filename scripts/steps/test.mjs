@@ -50,15 +50,12 @@ async function compile(files) {
   await node('node_modules/typescript/bin/tsc', ['--build', ...folders.map((folder) => `${folder}/test`)])
 }
 
-/** Each starts when the first file asks for it. */
+/** Starts when the first file asks for it. */
 async function offerServers() {
   const tools = '../../test-support/dist'
   const [shared, { startPostgres }] = await Promise.all([
     import(`${tools}/shared-servers.js`),
     import(`${tools}/postgres.js`),
   ])
-  return shared.offerServers({
-    database: () => startPostgres(),
-    browser: async () => (await import(`${tools}/browser.js`)).startBrowser(),
-  })
+  return shared.offerServers({ database: () => startPostgres() })
 }

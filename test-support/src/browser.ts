@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type BrowserContext, chromium } from 'playwright-core'
 import type { Teardown } from './postgres.ts'
-import { type SharedServer, sharedServer } from './shared-servers.ts'
 
 /** What a test hands over so that its browser goes with it, and so that it can be skipped; tap's `t` is one. */
 export interface BrowserTest extends Teardown {
@@ -52,8 +51,8 @@ export function findBrowser(env: NodeJS.ProcessEnv = process.env, exists = exist
 }
 
 /**
- * Returns a browser with an empty profile, which goes when the test ends: a context of the browser that a test run shares, or one
- * of its own. Without a browser the test is skipped and null returned; with `REQUIRE_BROWSER=1` that is a failure.
+ * Launches a browser with an empty profile; it is closed and its profile removed when the test ends. Without a browser
+ * the test is skipped and null returned; with `REQUIRE_BROWSER=1` that is a failure.
  * @throws {Error} when a browser is required and none is found
  */
 export async function testBrowser(
@@ -61,32 +60,10 @@ export async function testBrowser(
   options: BrowserOptions = {},
 ): Promise<BrowserContext | null> {
   const executablePath = findBrowser()
-  if (executablePath !== null) {
-    const shared = Object.keys(options).length === 0 ? await sharedServer('browser') : undefined
-    const context = await (shared === undefined ? launch(t, executablePath, options) : connect(t, shared))
-    return watch(t, context)
-  }
+  if (executablePath !== null) return launch(t, executablePath, options)
   if (process.env['REQUIRE_BROWSER'] === '1') throw new Error(howToInstall)
   t.plan(0, howToInstall)
   return null
-}
-
-/** Starts the browser that the files of a run share: a start costs more than most of what they do in it. */
-export async function startBrowser(): Promise<SharedServer> {
-  const server = await chromium.launchServer({
-    executablePath: findBrowser() ?? '',
-    timeout: patience,
-    args: switches(),
-    host: '127.0.0.1',
-  })
-  return { url: server.wsEndpoint(), stop: () => server.close() }
-}
-
-/** Cookies, storage and locks of a context are its own. */
-async function connect(t: BrowserTest, url: string): Promise<BrowserContext> {
-  const browser = await chromium.connect(url, { timeout: patience })
-  t.teardown(() => browser.close())
-  return browser.newContext()
 }
 
 async function launch(
@@ -96,21 +73,17 @@ async function launch(
 ): Promise<BrowserContext> {
   const profile = await mkdtemp(join(tmpdir(), 'fastify-modular-browser-'))
   t.teardown(() => rm(profile, { recursive: true, force: true, maxRetries: 5 }))
-  return chromium.launchPersistentContext(profile, {
+  const isRoot = process.getuid?.() === 0 // root has no user namespace to build Chromium's sandbox in
+  const context = await chromium.launchPersistentContext(profile, {
     executablePath,
     timeout: patience,
     ignoreDefaultArgs: keepsPages ? ['--disable-back-forward-cache'] : [],
-    args: [...switches(), ...(host === undefined ? [] : [`--host-resolver-rules=MAP ${host} 127.0.0.1`])],
+    args: [
+      ...quiet,
+      ...(isRoot ? ['--no-sandbox'] : []),
+      ...(host === undefined ? [] : [`--host-resolver-rules=MAP ${host} 127.0.0.1`]),
+    ],
   })
-}
-
-function switches(): string[] {
-  const isRoot = process.getuid?.() === 0 // root has no user namespace to build Chromium's sandbox in
-  return isRoot ? [...quiet, '--no-sandbox'] : quiet
-}
-
-/** Closes it with the test; what it did is printed when the test has failed. */
-function watch(t: BrowserTest, context: BrowserContext): BrowserContext {
   t.teardown(() => context.close())
   context.setDefaultTimeout(patience)
   const events = record(context)
