@@ -1,10 +1,10 @@
 // Runs the steps named on the command line, in that order: `node scripts/run.mjs install build test`.
-// Arguments with a slash go to the step before them: `node scripts/run.mjs test packages/core/dist-test/caller.test.js`.
+// The words after `test` and `bench` are theirs: `node scripts/run.mjs test settings --grep 'a name'`.
 // Nothing but Node's own modules may be imported before the step `install` has run.
 import { fileURLToPath } from 'node:url'
 
 const oldest = [20, 19]
-const steps = ['install', 'build', 'lint', 'pack', 'test', 'empty', 'host', 'bench', 'screenshots']
+const steps = ['install', 'build', 'lint', 'pack', 'test', 'empty', 'host', 'dev', 'bench', 'screenshots']
 
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
@@ -13,8 +13,8 @@ if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {
 
 const plan = []
 for (const word of process.argv.slice(2)) {
-  if (steps.includes(word)) plan.push({ step: word, args: [] })
-  else if (word.includes('/') && plan.length > 0) plan.at(-1).args.push(word)
+  if (['test', 'bench'].includes(plan.at(-1)?.step)) plan.at(-1).args.push(word)
+  else if (steps.includes(word)) plan.push({ step: word, args: [] })
   else fail(`There is no step "${word}". Name some of: ${steps.join(', ')}.`)
 }
 if (plan.length === 0) fail(`Name the steps to run, some of: ${steps.join(', ')}.`)

@@ -6,7 +6,10 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 const vitepress = 'site/node_modules/vitepress/bin/vitepress.js'
 try {
   // VitePress is no part of the workspace: `npm start` and `npm test` do without it.
-  await capture('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund'], { cwd: 'site' })
+  // `npm ci` refuses a lock without the binaries of other platforms.
+  await capture('npm', ['install', '--no-save', '--ignore-scripts', '--no-audit', '--no-fund'], {
+    cwd: 'site',
+  })
   await node(vitepress, ['build', 'site'])
   if (process.argv[2] === 'serve') await node(vitepress, ['preview', 'site', '--port', '4173'])
 } catch (error) {

@@ -1,4 +1,7 @@
 // Prints the results of test files: one line each, the details of failures, and the closing line.
+import { existsSync, readFileSync } from 'node:fs'
+import { SourceMap } from 'node:module'
+import { dirname, join } from 'node:path'
 
 /** How many of the slowest tests are shown. */
 const shown = 5
@@ -12,6 +15,7 @@ export function createTestReport(print) {
   const all = []
 
   const add = ({ path, tests, failures, problem, errors, time }) => {
+    if (tests.length === 0 && problem === undefined) return // --grep chose none of them
     const count = { passed: 0, failed: problem === undefined ? 0 : 1, skipped: 0 }
     for (const { outcome } of tests) count[outcome]++
     for (const outcome of Object.keys(total)) total[outcome] += count[outcome]
@@ -20,9 +24,9 @@ export function createTestReport(print) {
       `${count.failed === 0 ? 'ok    ' : 'FAILED'} ${shorten(path)} (${count.passed} passed, ${seconds(time)})`,
     )
     if (count.failed === 0) return
-    for (const { name, diag } of failures) print(`  not ok: ${name}\n${describe(diag)}`)
+    for (const { name, diag } of failures) print(toSources(`  not ok: ${name}\n${describe(diag)}`))
     if (problem !== undefined) print(`  ${problem}`)
-    if (errors.length > 0) print(['  standard error:', ...errors].join('\n    '))
+    if (errors.length > 0) print(toSources(['  standard error:', ...errors].join('\n    ')))
   }
 
   /** Prints the summary and returns whether everything passed. */
@@ -50,6 +54,16 @@ const shorten = (path) =>
     .replace(/^packages\//, '')
     .replace('dist-test/', '')
     .replace(/\.test\.js$/, '')
+
+/** `dist-test/x.test.js:3:7` → `test/x.test.ts:2:5`. Node does so with a flag that takes a tenth of the CPU time of all tests. */
+function toSources(text) {
+  return text.replace(/(?:file:\/\/)?([^\s()]+\.js):(\d+):(\d+)/g, (place, file, line, column) => {
+    if (!existsSync(`${file}.map`)) return place
+    const map = new SourceMap(JSON.parse(readFileSync(`${file}.map`, 'utf8')))
+    const { fileName, lineNumber, columnNumber } = map.findOrigin(Number(line), Number(column))
+    return fileName === undefined ? place : `${join(dirname(file), fileName)}:${lineNumber}:${columnNumber}`
+  })
+}
 
 /** The diagnostics of a failed assertion; the stack tells where, and the source can be read there. */
 function describe(diag) {

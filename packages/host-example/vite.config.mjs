@@ -28,6 +28,7 @@ export default defineConfig({
 async function compressAll() {
   const swaggerUi = fileURLToPath(new URL('static', import.meta.resolve('@fastify/swagger-ui')))
   await cp(swaggerUi, join(outDir, 'swagger-ui'), { recursive: true })
+  if (process.env.PAGES === 'quick') return // `npm run dev`: compressing takes longer than building
   const options = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }
   const names = (await readdir(outDir, { recursive: true })).filter((name) => /\.(?:js|css)$/.test(name))
   for (const file of names.map((name) => join(outDir, name))) {

@@ -1,38 +1,60 @@
-// Compiles every package and the tools of tests, then builds the front ends that have a Vite configuration. Tests are compiled before they run.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+// Compiles packages and the tools of tests, then builds the front ends that have a Vite configuration. Tests are compiled before they run.
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { capture, node } from '../command.mjs'
 import { filesBelow, fingerprint, manifestOf, packageFolders, removeOrphans } from '../files.mjs'
 
-export default async function build() {
-  for (const folder of packageFolders()) removeOrphans(join(folder, 'src'), join(folder, 'dist'))
-  await node('node_modules/typescript/bin/tsc', ['--build', ...packageFolders(), 'test-support'])
-  for (const folder of packagesFirst()) {
-    const config = ['vite.config.ts', 'vite.config.mjs'].map((name) => join(folder, name)).find(existsSync)
-    if (config !== undefined) await buildPages(folder, config)
-  }
+/** Builds the packages of these folders and those that they stand on. */
+export default async function build(wanted = []) {
+  const folders = wanted.length > 0 ? withDependencies(wanted) : packageFolders()
+  for (const folder of [...folders, 'test-support']) removeOrphans(join(folder, 'src'), join(folder, 'dist'))
+  await node('node_modules/typescript/bin/tsc', ['--build', ...folders, 'test-support'])
+  await buildPages(folders)
 }
 
-/** Applications, which are private, take in what the front ends of packages give out. */
-function packagesFirst() {
+/** Builds the front ends of these folders that are not up to date. Applications, which are private, take in what packages give out. */
+export async function buildPages(folders) {
   const isPrivate = (folder) => manifestOf(folder).private === true
-  return packageFolders().toSorted((a, b) => isPrivate(a) - isPrivate(b))
+  const withPages = folders.filter((folder) => configOf(folder) !== undefined)
+  for (const folder of withPages.toSorted((a, b) => isPrivate(a) - isPrivate(b))) await buildPagesOf(folder)
 }
 
-/** Vite takes seconds; unchanged sources (of any package, they import each other) are not built again. */
-async function buildPages(folder, config) {
-  const stamp = join('node_modules/.cache/pages', folder.replaceAll('/', '-'))
-  const inputs = packageFolders().flatMap((each) => filesBelow(join(each, 'src')))
-  const wanted = fingerprint([config, 'pnpm-lock.yaml', ...inputs])
+function withDependencies(folders) {
+  const all = new Set(folders)
+  for (const folder of all) {
+    const { dependencies, devDependencies } = manifestOf(folder)
+    const names = new Set(Object.keys({ ...dependencies, ...devDependencies }))
+    for (const each of packageFolders()) if (names.has(manifestOf(each).name)) all.add(each)
+  }
+  return packageFolders().filter((folder) => all.has(folder))
+}
+
+const configOf = (folder) =>
+  ['vite.config.ts', 'vite.config.mjs'].map((name) => join(folder, name)).find(existsSync)
+
+/** Vite takes seconds: what it read the last time is not built again as long as it stays the same. */
+async function buildPagesOf(folder) {
+  const list = resolve('node_modules/.cache/pages', folder.replaceAll('/', '-'))
+  const stamp = `${list}.stamp`
   const found = existsSync(stamp) ? readFileSync(stamp, 'utf8') : ''
-  if (found === wanted && existsSync(join(folder, 'dist/public'))) return
-  await capture(process.execPath, [viteOf(folder), 'build'], { cwd: folder })
-  mkdirSync(dirname(stamp), { recursive: true })
-  writeFileSync(stamp, wanted)
+  if (found === stateOf(folder, list) && existsSync(join(folder, 'dist/public'))) return
+  mkdirSync(dirname(list), { recursive: true })
+  const start = Date.now()
+  await capture(process.execPath, [resolve('scripts/pages.mjs'), list], { cwd: folder })
+  // What was changed meanwhile is built the next time.
+  if (inputsOf(folder, list).every((path) => statSync(path).mtimeMs < start))
+    writeFileSync(stamp, stateOf(folder, list))
 }
 
-function viteOf(folder) {
-  const vite = join(folder, 'node_modules/vite/bin/vite.js')
-  if (!existsSync(vite)) throw new Error(`${folder} has a Vite configuration and no dependency "vite"`)
-  return relative(folder, vite)
+/** The modules that were read, and texts and style sheets, which no module needs to name. */
+function inputsOf(folder, list) {
+  const read = readFileSync(list, 'utf8').split('\n').filter(existsSync)
+  const others = filesBelow(join(folder, 'src')).filter((path) => /\.(?:json|css)$/.test(path))
+  return [configOf(folder), 'pnpm-lock.yaml', 'scripts/pages.mjs', ...others, ...read]
+}
+
+function stateOf(folder, list) {
+  if (!existsSync(list)) return undefined
+  const names = filesBelow(join(folder, 'src')).join('\n') // a new one may take the place of another
+  return `${process.env.PAGES ?? 'whole'} ${fingerprint(inputsOf(folder, list))}\n${names}`
 }

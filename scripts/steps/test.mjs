@@ -1,56 +1,61 @@
-// Compiles the tests and runs them, some files side by side, beside one PostgreSQL server that all of them share.
-import { join } from 'node:path'
+// Compiles the tests and runs them, some files side by side: all of them, or those that are named (`settings`, `packages/core/test/x.test.ts`).
+import { availableParallelism } from 'node:os'
 import { node } from '../command.mjs'
 import { createTestReport } from '../test-report.mjs'
+import { chooseTests, compiled } from '../test-choice.mjs'
 import { runTestFile } from '../test-file.mjs'
-import { filesBelow, packageFolders, removeOrphans } from '../files.mjs'
+import { packageFolders, removeOrphans } from '../files.mjs'
+import build from './build.mjs'
 
-/** Two more than the cores of a small machine: many tests wait for processes, databases and browsers. */
-const jobs = 4
+/** Two more than the cores: many tests wait for processes, databases and browsers. */
+const jobs = Math.min(8, availableParallelism() + 2)
 
-export default async function test(files) {
-  await compile()
-  await runTests(files.length > 0 ? files : testFiles())
+export default async function test(words) {
+  const { files, grep } = chooseTests(words)
+  await compile(files)
+  await runTests(files.map(compiled), grep)
 }
 
 /** Ends the process when a test fails. */
-export async function runTests(files) {
-  const database = await startDatabase()
+export async function runTests(files, grep) {
+  const servers = await offerServers()
   const report = createTestReport((text) => console.log(text))
   const waiting = [...files]
   const stop = new AbortController()
   const onSignal = () => stop.abort()
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
 
-  const env = { ...process.env, ...database.env }
+  const env = { ...process.env, TEST_SERVERS: servers.address, ...(grep && { TAP_GREP: grep }) }
   const work = async () => {
     for (let path = waiting.shift(); path !== undefined && !stop.signal.aborted; path = waiting.shift()) {
       report.add(await runTestFile(path, { env, signal: stop.signal }))
     }
   }
-  await Promise.all(Array.from({ length: jobs }, work))
+  await Promise.all(Array.from({ length: Math.min(jobs, files.length) }, work))
   const isGreen = report.finish()
-  await database.stop().catch((error) => console.error(`The test database is left behind: ${error.message}`))
+  await servers
+    .stop()
+    .catch((error) => console.error(`A server of the tests is left behind: ${error.message}`))
   if (!isGreen || stop.signal.aborted) process.exit(1)
 }
 
-const testedFolders = () => [...packageFolders(), 'test-support']
-
-async function compile() {
-  removeOrphans('test-support/src', 'test-support/dist')
-  for (const folder of testedFolders()) removeOrphans(join(folder, 'test'), join(folder, 'dist-test'))
-  await node('node_modules/typescript/bin/tsc', ['--build'])
+/** Only the packages of the files and those below them; tests of the repository read all. */
+async function compile(files) {
+  const packages = packageFolders()
+  const named = packages.filter((folder) => files.some((file) => file.startsWith(`${folder}/`)))
+  const ofAll = files.some((file) => !file.startsWith('packages/'))
+  const folders = ofAll ? [...packages, 'test-support'] : named
+  await build(ofAll ? packages : named)
+  for (const folder of folders) removeOrphans(`${folder}/test`, `${folder}/dist-test`)
+  await node('node_modules/typescript/bin/tsc', ['--build', ...folders.map((folder) => `${folder}/test`)])
 }
 
-function testFiles() {
-  const folders = testedFolders().map((folder) => join(folder, 'dist-test'))
-  return ['scripts/test', ...folders].flatMap(filesBelow).filter((path) => /\.test\.m?js$/.test(path))
-}
-
-/** What the tests find in their environment: the server, and the programs for servers of their own. */
-async function startDatabase() {
-  if (process.env.TEST_DATABASE_URL) return { env: {}, stop: async () => {} }
-  const { startPostgres } = await import('../../test-support/dist/postgres.js')
-  const { url, bin, stop } = await startPostgres()
-  return { env: { TEST_DATABASE_URL: url, TEST_POSTGRES_BIN: bin }, stop }
+/** Starts when the first file asks for it. */
+async function offerServers() {
+  const tools = '../../test-support/dist'
+  const [shared, { startPostgres }] = await Promise.all([
+    import(`${tools}/shared-servers.js`),
+    import(`${tools}/postgres.js`),
+  ])
+  return shared.offerServers({ database: () => startPostgres() })
 }

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { test } from 'tap'
 import { codeBlocks } from '../pack/document-code.mjs'
+import { chooseTests, compiled } from '../test-choice.mjs'
 
 const run = (...args) =>
   spawnSync(process.execPath, [new URL('../run.mjs', import.meta.url).pathname, ...args], {
@@ -12,10 +13,69 @@ test('an unknown step, or none, names the steps there are', (t) => {
   for (const args of [[], ['tset'], ['install', 'nonsense'], ['packages/core/x.test.js']]) {
     const { status, stderr, stdout } = run(...args)
     t.equal(status, 1)
-    t.match(stderr, /install, build, lint, pack, test, empty, host, bench/)
+    t.match(stderr, /install, build, lint, pack, test, empty, host, dev, bench/)
     t.equal(stdout, '', 'nothing has run')
   }
   t.end()
+})
+
+const tests = [
+  'packages/core/test/order.test.ts',
+  'packages/settings/test/http/etag.test.ts',
+  'packages/settings/test/http/writes/bulk.test.ts',
+  'packages/settings-ui/test/browser/order.test.tsx',
+  'packages/host-example/test/settings.test.ts',
+  'scripts/test/run.test.mjs',
+]
+const chosen = (...words) => chooseTests(words, tests).files
+
+test('tests are named by their package, a folder, their source, what it compiles to, or the end of their path', async (t) => {
+  t.same(chosen(), tests)
+  for (const word of [
+    'settings',
+    '@fastify-modular/settings',
+    'packages/settings/',
+    './packages/settings/test/http',
+  ])
+    t.same(chosen(word), tests.slice(1, 3), word)
+  for (const word of [
+    tests[1],
+    compiled(tests[1]),
+    'settings/http/etag',
+    'etag',
+    'http/etag',
+    `${process.cwd()}/${tests[1]}`,
+  ])
+    t.same(chosen(word), [tests[1]], word)
+  t.same(chosen('order'), [tests[0], tests[3]])
+  t.same(chosen('writes'), [tests[2]])
+  t.same(chosen('scripts', 'core'), [tests[0], tests[5]])
+  t.same(tests.slice(3).map(compiled), [
+    'packages/settings-ui/dist-test/browser/order.test.js',
+    'packages/host-example/dist-test/settings.test.js',
+    'scripts/test/run.test.mjs',
+  ])
+})
+
+test('a word that names no test is refused with the closest name', async (t) => {
+  t.throws(() => chosen('setings'), /"setings" names no test. Did you mean "settings"\?/)
+  t.throws(() => chosen('packages/settings/test/htp'), /"settings\/http"/)
+  t.throws(() => chosen('core', 'settings/http/etags.test.ts'), /"settings\/http\/etag"/)
+  t.throws(() => chosen('core', '--grep'), /needs a part of the name/)
+})
+
+test('tests are chosen by a text of their name, among the files that have it', async (t) => {
+  const folder = t.testdir({ 'a.test.mjs': "test('it works (twice)'", 'b.test.mjs': 'test(`${name} works`' })
+  const both = ['a', 'b'].map((name) => `${folder}/${name}.test.mjs`)
+  t.same(chooseTests(['--grep', 'works (twice)'], both), {
+    files: [both[0]],
+    grep: String.raw`/works \(twice\)/`,
+  })
+  t.same(
+    chooseTests(['--grep', 'it works for all'], both).files,
+    both,
+    'a name may be put together when it runs',
+  )
 })
 
 test('an example that starts empty has no database, and writes no week into its new one', async (t) => {

@@ -69,3 +69,13 @@ test('no test at all is not green', (t) => {
   t.equal(last, '0 passed, 1 failed')
   t.end()
 })
+
+test('places in compiled tests are shown where they stand in the source', (t) => {
+  const place = `${import.meta.dirname}/../../test-support/dist/until.js:4:1`
+  const failures = [{ name: 'three', diag: { stack: `at ${place}\nother.js:1:2\n` } }]
+  const tests = [{ name: 'three', outcome: 'failed', time: 1 }]
+  const { text } = report({ ...green, tests, failures, errors: [`at until (file://${place})`] })
+  t.match(text, /stack: \n +at \S+test-support\/src\/until\.ts:5:1\n +other\.js:1:2\n/)
+  t.match(text, /at until \(\S+until\.ts:5:1\)/)
+  t.end()
+})

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { Client } from 'pg'
 import { createCluster, startServer } from './postgres/cluster.ts'
+import { sharedServer } from './shared-servers.ts'
 
 /** A database of its own for one test. */
 export interface TestDatabase {
@@ -60,11 +61,13 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
 }
 
 /**
- * Creates an empty database that is dropped when the test ends. It lives on the server of `TEST_DATABASE_URL`, which a
- * test run starts once, or else on one server of this process.
+ * Creates an empty database that is dropped when the test ends. It lives on the server of `TEST_DATABASE_URL`, or on the one
+ * that a test run shares, or else on one server of this process.
  */
 export async function testDatabase(t: Teardown): Promise<TestDatabase> {
-  const database = await createDatabase(process.env['TEST_DATABASE_URL'] ?? (await ownServer()).url)
+  const server =
+    process.env['TEST_DATABASE_URL'] ?? (await sharedServer('database')) ?? (await ownServer()).url
+  const database = await createDatabase(server)
   t.teardown(database.drop)
   return database
 }
