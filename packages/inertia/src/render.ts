@@ -41,11 +41,13 @@ export function createRenderer(options: RendererOptions): Required<Pick<PageRend
   ): Promise<Page> {
     const { component, status, encryptHistory = options.encryptHistory } = requested
     const own = ignoreUnread(requested.props)
+    // With a document the tab may pass to another person, whom "Back" must not show the pages of the one before.
+    const isHandover = !isInertia(request) && (encryptHistory || options.encryptHistory)
     const about = {
       url: pageUrl(request, basePath),
       version: version(),
       ...(encryptHistory && { encryptHistory }),
-      ...(requested.clearHistory && { clearHistory: true }),
+      ...((requested.clearHistory || isHandover) && { clearHistory: true }),
       ...(requested.preserveFragment && { preserveFragment: true }),
     }
     if (!requested.shared)
