@@ -10,6 +10,7 @@ import {
   removeTrailers,
   safeKeys,
   safeRead,
+  withTimeout,
 } from '@fastify-modular/core/internal'
 import { type Problem, problemOfStatus, problemText } from '@fastify-modular/core/problem'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -117,7 +118,11 @@ export function createResponder({ settings, unmatchedPages, standIn, lastResort 
     const page = { request, reply, props, status, renderer, timeout }
     const isVisit = request.headers['x-inertia'] !== undefined
     try {
-      const location = await addressOfForm(page, failure)
+      const keeping = addressOfForm(page, failure)
+      const location = await withTimeout(keeping, timeout, () => {
+        request.log.error('the errors of a form were not kept in time')
+        return null
+      })
       if (location !== null) {
         report(request, failure)
         return send({
