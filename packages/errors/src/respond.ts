@@ -134,10 +134,8 @@ export function createResponder({ settings, unmatchedPages, standIn, lastResort 
           headers: { location },
         })
       }
-      const answer =
-        isVisit || failure.source === 'not-found'
-          ? await renderErrorPage({ ...page, shared: failure.source === 'not-found' })
-          : await renderDocument(page)
+      const isThree = isVisit && failure.source !== 'not-found' // S 7.2.1: exactly three props
+      const answer = isThree ? await renderErrorPage({ ...page, shared: false }) : await renderShared(page)
       report(request, failure)
       send({ ...answer, headers: { ...headers, ...answer.headers } })
     } catch (error) {
@@ -145,13 +143,14 @@ export function createResponder({ settings, unmatchedPages, standIn, lastResort 
     }
   }
 
-  /** A document keeps user, theme and navigation; what gives them may be what failed, so that it can do without. */
-  async function renderDocument(page: Omit<ErrorPageRequest, 'shared'>): Promise<Answer> {
+  /** The page keeps user, theme and navigation; what gives them may be what failed, so that it can do without. */
+  async function renderShared(page: Omit<ErrorPageRequest, 'shared'>): Promise<Answer> {
     try {
       return await renderErrorPage({ ...page, shared: true })
     } catch (err) {
-      page.request.log.warn({ err }, 'the shared props failed: the error page is rendered without them')
-      return renderErrorPage({ ...page, shared: false })
+      const answer = await renderErrorPage({ ...page, shared: false })
+      page.request.log.warn({ err }, 'the shared props failed: the error page was rendered without them')
+      return answer
     }
   }
 
