@@ -163,6 +163,10 @@ test('secrets are rotated: the first encrypts, all decrypt', async (t) => {
 
 test('what no cookie holds is cut: first many errors, then messages', async (t) => {
   const app = await createApp(t)
+  let warnings = 0
+  app.addHook('onRequest', async (request) => {
+    request.log.warn = (text: unknown) => void (warnings += Number(/cut to fit a cookie/.test(String(text))))
+  })
   const long = 'x'.repeat(3000)
   app.post('/many', (_, reply) =>
     reply.inertiaBack(Object.fromEntries(Array.from({ length: 200 }, (__, at) => [`f${at}`, 'is wrong'])), {
@@ -183,6 +187,7 @@ test('what no cookie holds is cut: first many errors, then messages', async (t) 
     [loud.page?.props['errors'], loud.page?.flash],
     [{ form: 'One or more validation errors occurred.' }, undefined],
   )
+  t.equal(warnings, 3, 'one line of the log each')
   for (const set of sent.setCookies) t.ok(Buffer.byteLength(set) < 4096, String(set.length))
 })
 
