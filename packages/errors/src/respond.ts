@@ -2,6 +2,7 @@
  * Answers a failed request: chooses the representation, renders it, reports. If a renderer fails, the constant of last resort
  * is sent. If sending fails, in an onSend hook or for a header, the constant is written to the socket.
  */
+import type { OutgoingHttpHeaders } from 'node:http'
 import { isNativeError } from 'node:util/types'
 import {
   describeError,
@@ -10,6 +11,7 @@ import {
   removeTrailers,
   safeKeys,
   safeRead,
+  withTimeout,
 } from '@fastify-modular/core/internal'
 import { type Problem, problemOfStatus, problemText } from '@fastify-modular/core/problem'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -79,10 +81,11 @@ export function createResponder({ settings, unmatchedPages, standIn, lastResort 
 
   /** When Fastify fails to send our answer, the constant one is written past it. */
   function takeOverReply(request: FastifyRequest, reply: FastifyReply): Send {
+    const before = reply.getHeaders()
     return takeOver(reply, (error) => {
       if (reply.raw.writableEnded) return
       report(request, { ...lostAnswer, error })
-      writeRaw(reply, lastResort(request))
+      writeRaw(reply, lastResort(request), before)
     })
   }
 
@@ -117,7 +120,11 @@ export function createResponder({ settings, unmatchedPages, standIn, lastResort 
     const page = { request, reply, props, status, renderer, timeout }
     const isVisit = request.headers['x-inertia'] !== undefined
     try {
-      const location = await addressOfForm(page, failure)
+      const keeping = addressOfForm(page, failure)
+      const location = await withTimeout(keeping, timeout, () => {
+        request.log.error('the errors of a form were not kept in time')
+        return null
+      })
       if (location !== null) {
         report(request, failure)
         return send({
@@ -127,10 +134,8 @@ export function createResponder({ settings, unmatchedPages, standIn, lastResort 
           headers: { location },
         })
       }
-      const answer =
-        isVisit || failure.source === 'not-found'
-          ? await renderErrorPage({ ...page, shared: failure.source === 'not-found' })
-          : await renderDocument(page)
+      const isThree = isVisit && failure.source !== 'not-found' // S 7.2.1: exactly three props
+      const answer = isThree ? await renderErrorPage({ ...page, shared: false }) : await renderShared(page)
       report(request, failure)
       send({ ...answer, headers: { ...headers, ...answer.headers } })
     } catch (error) {
@@ -138,13 +143,14 @@ export function createResponder({ settings, unmatchedPages, standIn, lastResort 
     }
   }
 
-  /** A document keeps user, theme and navigation; what gives them may be what failed, so that it can do without. */
-  async function renderDocument(page: Omit<ErrorPageRequest, 'shared'>): Promise<Answer> {
+  /** The page keeps user, theme and navigation; what gives them may be what failed, so that it can do without. */
+  async function renderShared(page: Omit<ErrorPageRequest, 'shared'>): Promise<Answer> {
     try {
       return await renderErrorPage({ ...page, shared: true })
     } catch (err) {
-      page.request.log.warn({ err }, 'the shared props failed: the error page is rendered without them')
-      return renderErrorPage({ ...page, shared: false })
+      const answer = await renderErrorPage({ ...page, shared: false })
+      page.request.log.warn({ err }, 'the shared props failed: the error page was rendered without them')
+      return answer
     }
   }
 
@@ -262,8 +268,15 @@ function isFailure(reply: FastifyReply, payload: unknown): boolean {
   return isNativeError(payload) || !reply.hasHeader('content-type') || reply.raw.hasHeader('content-type')
 }
 
-/** Answers past Fastify and all hooks. CORS headers and the like, set before, stay. */
-function writeRaw(reply: FastifyReply, { status, contentType, body, headers }: Answer): void {
+/**
+ * Answers past Fastify and all hooks. CORS headers and the like, set before, stay.
+ * @param before the headers from before the answer that was lost; what was set since may be its own
+ */
+function writeRaw(
+  reply: FastifyReply,
+  { status, contentType, body, headers }: Answer,
+  before: Headers = reply.getHeaders(),
+): void {
   const { raw } = reply
   if (raw.writableEnded) return
   if (raw.headersSent) {
@@ -277,17 +290,24 @@ function writeRaw(reply: FastifyReply, { status, contentType, body, headers }: A
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   }
-  try {
-    forgetPhrase(reply)
-    removeBodyHeaders(reply)
-    varyByNegotiation(reply)
-    raw.writeHead(status, { ...keptHeaders(reply), ...own })
-  } catch {
-    for (const name of raw.getHeaderNames()) raw.removeHeader(name)
-    raw.writeHead(status, own) // one of the host's headers cannot be written
-  }
+  forgetPhrase(reply)
+  removeBodyHeaders(reply)
+  varyByNegotiation(reply)
+  // One of the host's headers may be what cannot be written.
+  const attempts = [keptHeaders(reply, before), keptHeaders(reply, {}), {}]
+  attempts.some((hosts) => writeHead(reply, status, { ...hosts, ...own }))
   reply.hijack()
   raw.end(body)
+}
+
+function writeHead({ raw }: FastifyReply, status: number, headers: OutgoingHttpHeaders): boolean {
+  try {
+    raw.writeHead(status, headers)
+    return true
+  } catch {
+    for (const name of raw.getHeaderNames()) raw.removeHeader(name)
+    return false
+  }
 }
 
 /** Removes a reason phrase that belongs to another status, set by the host, or by Node when it could not write the head. HTTP/2 has none. */
@@ -295,13 +315,19 @@ function forgetPhrase({ raw, request }: FastifyReply): void {
   if (request.raw.httpVersionMajor !== 2 && raw.statusMessage) raw.statusMessage = ''
 }
 
-/** What callers need to read and repeat the request; other headers may belong to the error that was lost. */
+type Headers = Readonly<Record<string, number | string | string[] | undefined>>
+
+/** What callers need to read and repeat the request, also where it was set late; other headers may belong to the error that was lost. */
 const kept = /^(?:access-control-.*|vary|retry-after|www-authenticate|set-cookie)$/
 
-function keptHeaders(reply: FastifyReply): Record<string, number | string | string[]> {
+function keptHeaders(reply: FastifyReply, before: Headers): Record<string, number | string | string[]> {
   const headers: Record<string, number | string | string[]> = {}
-  for (const [name, value] of Object.entries(reply.getHeaders())) {
-    if (value !== undefined && kept.test(name)) headers[name] = value
+  const all = [
+    ...Object.entries(before).filter(([name]) => !ofTheBody.has(name)),
+    ...Object.entries(reply.getHeaders()).filter(([name]) => kept.test(name)),
+  ]
+  for (const [name, value] of all) {
+    if (value !== undefined) headers[name] = value
   }
   return headers
 }

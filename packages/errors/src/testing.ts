@@ -10,7 +10,7 @@ const untold: ReadonlySet<number> = new Set([401, 403, 500])
  * Watches a test. What it returns ends that, and throws where a route that documents its responses has answered a problem
  * that is not among them: `const check = assertProblems(app); …; check()`.
  */
-export function assertProblems(app: FastifyInstance): () => void {
+export function assertProblems(app: Pick<FastifyInstance, 'problems'>): () => void {
   const missing = new Set<string>()
 
   function watch(message: unknown): void {
@@ -43,7 +43,9 @@ interface ProblemSchema {
 }
 
 function isDocumented(responses: Responses, { status, code }: ProblemEvent['problem']): boolean {
-  const response = responses[status] ?? responses[`${String(status)[0]}xx`] ?? responses['default']
+  const family = String(status)[0]
+  const response =
+    responses[status] ?? responses[`${family}xx`] ?? responses[`${family}XX`] ?? responses['default']
   if (response === undefined) return false
   const schema = response.content?.['application/problem+json']?.schema ?? {}
   return [schema.oneOf ?? schema]

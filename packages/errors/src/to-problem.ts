@@ -21,7 +21,7 @@ export interface ProblemContext {
 
 /**
  * The problem that a thrown value stands for: the application's mappings, domain exceptions, failures of
- * schemas, errors with an HTTP status, and 500 for everything else. Never throws, whatever is thrown at it.
+ * schemas, issues of a validator, errors with an HTTP status, and 500 for everything else. Never throws, whatever is thrown at it.
  */
 export function toProblem(error: unknown, context: ProblemContext = {}): Problem {
   const { mappings, typeBase = defaultTypeBase, replyStatus } = context
@@ -30,6 +30,7 @@ export function toProblem(error: unknown, context: ProblemContext = {}): Problem
     if (mapped) return mapped
     return (
       fromValidation(error, typeBase) ??
+      fromIssues(error, typeBase) ??
       problemOfError(error, { typeBase, ...(replyStatus !== undefined && { replyStatus }) })
     )
   } catch {
@@ -50,21 +51,57 @@ function fromValidation(error: unknown, typeBase: string): Problem | undefined {
   const context = safeText(error, 'validationContext') // Fastify names the part of the request
   if (context === undefined || !Array.isArray(failures)) return undefined
   const status = safeRead(error, 'statusCode')
-  const problem = problemOfError(new ValidationException(fieldErrors(failures, context)), { typeBase })
+  const section = sections[context]
+  const errors = fieldErrors(failures.slice(0, maxMessages), (failure) => fieldOf(failure, section))
+  const problem = problemOfError(new ValidationException(errors), { typeBase })
   // A schemaErrorFormatter may have chosen another 4xx.
   return isErrorStatus(status) && status < 500 ? { ...problem, status } : problem
 }
 
+/**
+ * What a validator of Standard Schema throws (Zod, Valibot, ArkType) as the same problem, or undefined for any other value. An
+ * error with a status or code says itself what it is, and one of serialising an answer is the server's.
+ */
+function fromIssues(error: unknown, typeBase: string): Problem | undefined {
+  const issues = safeRead(error, 'issues') ?? safeRead(error, 'arkErrors')
+  if (!Array.isArray(issues) || claims.some((name) => safeRead(error, name) !== undefined)) return undefined
+  const length = Math.min(issues.length, maxMessages)
+  const first = Array.from({ length }, (_, at) => safeRead(issues, at))
+  if (length === 0 || !first.every(isIssue)) return undefined
+  return problemOfError(new ValidationException(fieldErrors(first, fieldOfIssue)), { typeBase })
+}
+
+/** Fastify sets `serialization` on what fails while it serialises an answer. */
+const claims = ['statusCode', 'status', 'code', 'serialization'] as const
+
+function isIssue(issue: unknown): boolean {
+  const path = safeRead(issue, 'path')
+  return safeText(issue, 'message') !== undefined && (path === undefined || Array.isArray(path))
+}
+
+/** Members of the path are names, or objects that have them as `key`. */
+function fieldOfIssue(issue: unknown): string {
+  const path = safeRead(issue, 'path')
+  const length = Math.min(Number(safeRead(path, 'length') ?? 0), maxMessages)
+  const names = Array.from({ length }, (_, at) => {
+    const member = safeRead(path, at)
+    return String(typeof member === 'object' ? (safeText(member, 'key') ?? safeRead(member, 'key')) : member)
+  })
+  return length > 0 ? printable(names.join('.')) : '$'
+}
+
 /** `{ 'nested.x.1': ['must be integer'] }`; fields outside the body are prefixed: `query.n`, `params.id`. */
-function fieldErrors(failures: readonly unknown[], context: string): FieldErrors {
+function fieldErrors(failures: readonly unknown[], nameOf: (failure: unknown) => string): FieldErrors {
   const errors = Object.create(null) as Record<string, string[]> // a field may be called __proto__
-  for (const failure of failures.slice(0, maxMessages)) {
-    const field = fieldOf(failure, sections[context])
-    const messages = (errors[field] ??= [])
-    messages.push(safeText(failure, 'message', 500) ?? 'is not valid')
+  for (const failure of failures) {
+    const messages = (errors[nameOf(failure)] ??= [])
+    messages.push(safeText(failure, 'message', 500)?.replace(repeated, '') ?? 'is not valid')
   }
   return errors
 }
+
+/** Valibot and ArkType say at the end what they were given, which may be a password: ` but received "x"`, `: Received "x"`, ` (was "x")`. */
+const repeated = /(?:,| but|:) received [^]*$| \(was [^]*\)$/i
 
 function fieldOf(failure: unknown, section: string | undefined): string {
   const pointer = safeText(failure, 'instancePath') ?? ''

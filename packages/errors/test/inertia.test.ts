@@ -64,15 +64,20 @@ test('S 7.2.1: the page of a thrown error has exactly its three props, and the v
   problemOf(t, await app.inject({ url: '/missing', headers: browserHeaders }), 404)
 })
 
-test('the document of a thrown error carries the shared props, and does without them when they fail', async (t) => {
+test('error documents, and visits of missing addresses, carry the shared props, and do without them when they fail', async (t) => {
   for (const [share, expected] of [
     [() => ({ user: 'Ada' }), 'Ada'],
     [() => Promise.reject(new Error('the database is down')), undefined],
   ] as const) {
     const { app } = await createFront(t, { share }, true)
-    const page = embeddedPage(t, await app.inject({ url: '/missing', headers: browserHeaders }), 404)
-    t.match(page, { component: 'Error/404', props: { status: 404 } })
-    t.same(Object.entries(page.props).find(([name]) => name === 'user')?.[1], expected)
+    for (const page of [
+      embeddedPage(t, await app.inject({ url: '/missing', headers: browserHeaders }), 404),
+      embeddedPage(t, await app.inject('/nope'), 404),
+      pageOf(t, await app.inject({ url: '/nope', headers: inertiaHeaders }), 404),
+    ]) {
+      t.match(page, { component: 'Error/404', props: { status: 404 } })
+      t.same(Object.entries(page.props).find(([name]) => name === 'user')?.[1], expected)
+    }
   }
 })
 
@@ -119,9 +124,9 @@ test('E82: a first visit is a document whose page the client can read', async (t
   t.match(embeddedPage(t, await app.inject('/page'), 200), { component: 'Home', url: '/page', version: 'v1' })
 })
 
-test('a share function that fails leads to the static page, not to a loop', async (t) => {
+test('a document that fails leads to the static page, not to a loop', async (t) => {
   const { app, failures } = await createFront(t, {
-    share: throwing(new Error('secret')),
+    rootTemplate: throwing(new Error('secret')),
   })
   const answer = await app.inject('/nope')
   t.equal(answer.statusCode, 500)

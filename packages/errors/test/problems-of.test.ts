@@ -2,7 +2,7 @@
 import { ConflictException, NotFoundException, ValidationException } from '@fastify-modular/core'
 import { problemsOf } from '@fastify-modular/errors'
 import { assertProblems } from '@fastify-modular/errors/testing'
-import type { FastifyInstance } from 'fastify'
+import Fastify, { type FastifyInstance } from 'fastify'
 import { test, type Test } from 'tap'
 import { createApp } from './support/app.js'
 
@@ -32,6 +32,14 @@ async function createShop(t: Test): Promise<FastifyInstance> {
       it.get('/vague', { schema: { response: problemsOf(it, 'conflict') } }, (_, reply) =>
         reply.problem('out-of-credit', { balance: 30 }),
       )
+      for (const family of ['4xx', '4XX'] as const)
+        it.get(
+          `/family/${family}`,
+          { schema: { response: { [family]: problemsOf(it, 'conflict')[409] } } },
+          () => {
+            throw new ConflictException('stale')
+          },
+        )
       it.get('/narrow', { schema: { response: problemsOf(it, 'conflict') } }, () => {
         throw new NotFoundException('Thing', 1)
       })
@@ -91,10 +99,13 @@ test('a problem that a route does not document fails the test of the application
   for (const url of ['/buy/poor', '/buy/stale', '/buy/wrong', '/buy/other', '/buy/broken', '/nowhere'])
     await app.inject(url)
   await other.inject('/vague')
+  await app.inject('/family/4xx')
+  await app.inject('/family/4XX')
   t.doesNotThrow(check)
   const checkAgain = assertProblems(app)
   await app.inject('/vague')
   await app.inject('/narrow')
+  assertProblems(Fastify({ http2: true }))() // it compiles for every kind of server
   t.throws(checkAgain, {
     message: `GET /vague answered 409 OUT_OF_CREDIT, which its schema does not name
 GET /narrow answered 404 NOT_FOUND, which its schema does not name`,

@@ -88,7 +88,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     rootTemplate: createRootTemplate(assets, document),
     share: createSharedProps(app),
     flash: cookieFlash({ secret: config.sessionSecret }), // keeps what was typed where input is refused
-    encryptHistory: true, // what the browser remembers of a session is readable until it ends
+    encryptHistory: true, // Back shows the next person nothing of the one before
   })
   await app.register(fastifyStatic, {
     root: assets.folder,

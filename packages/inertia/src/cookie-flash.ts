@@ -46,6 +46,8 @@ export function cookieFlash({ secret }: CookieFlashOptions): FlashStore {
       const candidates = [entry, { ...entry, ...errors }, { ...rest, ...errors }]
       const texts = candidates.map((each) => encrypt(JSON.stringify(each), key))
       const value = texts.find(({ length }) => length <= maxLength) ?? ''
+      if (value !== texts[0])
+        request.log.warn('errors or messages for the next page were cut to fit a cookie')
       cookiesOf(reply).setCookie(name, value, { ...attributesFor(request), maxAge: 60 })
     },
     get(request) {

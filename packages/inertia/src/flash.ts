@@ -1,5 +1,6 @@
 /** What one answer leaves for the next page: the errors of a form, and messages that are shown once. */
 import { createHash } from 'node:crypto'
+import { logFailure, withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Props } from './props.ts'
 
@@ -34,6 +35,9 @@ export interface FlashStore {
 /** In milliseconds. */
 const lifetime = 60_000
 
+/** In milliseconds; less than an error page has for being rendered, which waits for the store as well. */
+const patience = 1000
+
 export interface FlashParts {
   readonly store: FlashStore
   /** The id of the caller of a request; null for an anonymous one. */
@@ -56,7 +60,14 @@ export async function leaveFlash(
     ...(typeof bag === 'string' && { bag }),
     ...(flash && { flash }),
   }
-  await store.put(request, entry, reply)
+  await bounded(() => store.put(request, entry, reply))
+}
+
+async function bounded<T>(call: () => T | Promise<T>): Promise<T> {
+  const answer = Promise.resolve().then(call)
+  return withTimeout(answer, patience, () => {
+    throw new Error(`The flash store did not answer within ${patience} ms`)
+  })
 }
 
 interface Left {
@@ -82,16 +93,29 @@ export async function findFlash(
   reply: FastifyReply,
 ): Promise<FlashEntry | null> {
   if (!isSeen(request)) return null
-  const entry = await store.get(request)
+  const entry = await bounded(() => store.get(request)).catch((err: unknown) => {
+    logFailure(request.log, 'error', { err }, 'the flash store could not be read: what it holds is not shown')
+  })
   if (!entry) return null
   const isMine = entry.caller === undefined || entry.caller === (await callerOf(request))
   if (!isMine || Math.abs(Date.now() - entry.at) > lifetime) {
-    await store.put(request, null, reply)
+    await forgetFlash(store, request, reply)
     return null
   }
   const only = selectionOf(request)
   const isForThis = entry.page === digest(request.originalUrl) && (only === undefined || only === entry.only)
   return isForThis ? entry : null
+}
+
+/** Empties the store; the page that was rendered is shown also where that fails. */
+export async function forgetFlash(
+  store: FlashStore,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<void> {
+  await bounded(() => store.put(request, null, reply)).catch((err: unknown) =>
+    logFailure(request.log, 'error', { err }, 'the flash store could not be emptied: it may be shown again'),
+  )
 }
 
 /** Whether a person sees the answer: prefetched pages may never be shown. */

@@ -46,7 +46,10 @@ export interface InertiaOptions {
   readonly rootTemplate?: RootTemplate
   /** For a Content-Security-Policy with nonces: `(request, reply) => reply.cspNonce.script`. */
   readonly nonce?: NonceSource
-  /** Encrypts every page in the browser's history unless the page says otherwise. @default false */
+  /**
+   * Encrypts every page in the browser's history unless the page says otherwise. Each document makes the pages before it
+   * unreadable, because it may be another person's. @default false
+   */
   readonly encryptHistory?: boolean
   /**
    * Where errors of forms and messages wait for the next page: `cookieFlash({ secret })`, or a store over your session. With it

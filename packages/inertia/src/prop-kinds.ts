@@ -1,4 +1,5 @@
 /** The kinds of props that the protocol knows besides plain values. They may be combined: `defer(merge(loadPage))`. */
+import { FMOD_INERTIA_MISPLACED_KIND } from './misuse-errors.ts'
 
 /** A value, or a function that returns it and is called only when the answer includes the prop. */
 export type Lazy<T> = T | (() => T | Promise<T>)
@@ -54,6 +55,11 @@ export class Prop<T = unknown> {
   constructor(value: Lazy<T>, traits: Traits) {
     this.value = value
     this.traits = traits
+  }
+
+  /** @throws {FMOD_INERTIA_MISPLACED_KIND} always: what is inside must not reach the client where nothing resolves the kind */
+  toJSON(): never {
+    throw new FMOD_INERTIA_MISPLACED_KIND()
   }
 }
 

@@ -1,5 +1,6 @@
 /** From props as handlers write them to plain values, and what the client must know of them. */
 import type { IncomingHttpHeaders } from 'node:http'
+import { FMOD_INERTIA_MISPLACED_KIND } from './misuse-errors.ts'
 import { Prop, type ScrollPosition } from './prop-kinds.ts'
 
 /** Props of a page, at any depth of plain objects: values, functions, and kinds such as `defer`. Lists are taken whole. */
@@ -154,10 +155,13 @@ class Resolution {
   /** @param around how much the visit wants of the object that has the prop */
   async #member(prop: Prop, path: string, around: Extent): Promise<unknown> {
     const { traits } = prop
-    const extent = traits.always ? 'whole' : extentOf(path, around, this.#selection.partial)
+    const wanted = traits.always ? 'whole' : extentOf(path, around, this.#selection.partial)
+    // In an object of which the client wants parts, which it merges at every level; others it replaces.
+    const holdsAlways = wanted === null && path.includes('.') && someWithin(prop.value, isAlways)
+    const extent = holdsAlways ? 'named parts' : wanted
     if (extent === null || this.#isLeftOut(prop, path)) return absent
     try {
-      const value = await evaluate(prop.value)
+      const value = await evaluate(prop)
       this.#label(prop, path, value)
       return await this.#within(value, path, extent)
     } catch (failure) {
@@ -208,9 +212,19 @@ function toProp(input: unknown): Prop {
   return input instanceof Prop ? (input as Prop) : new Prop(input, {})
 }
 
-/** The value of a prop: itself, or what its function returns. */
-export async function evaluate(value: unknown): Promise<unknown> {
-  return typeof value === 'function' ? await (value as () => unknown)() : await value
+/**
+ * The value of a prop: itself, or what its function returns.
+ * @throws {FMOD_INERTIA_MISPLACED_KIND} that is a kind, whose request would have been answered by now
+ */
+export async function evaluate(input: unknown): Promise<unknown> {
+  const { value } = toProp(input)
+  const evaluated = typeof value === 'function' ? await (value as () => unknown)() : await value
+  if (evaluated instanceof Prop) throw new FMOD_INERTIA_MISPLACED_KIND()
+  return evaluated
+}
+
+function isAlways(value: unknown): boolean {
+  return value instanceof Prop && value.traits.always === true
 }
 
 /** Whether a value must be resolved; most objects are data, and sent as they are. */
@@ -220,6 +234,7 @@ function isToResolve(value: unknown): boolean {
 
 /** The props. A promise among them that fails before it is read, or that the visit does not ask for, must not end the process. */
 export function ignoreUnread(props: Props): Props {
+  if (props instanceof Prop) throw new FMOD_INERTIA_MISPLACED_KIND()
   someWithin(props, (value) => {
     if (value instanceof Promise) value.catch(() => {})
     return false

@@ -6,7 +6,7 @@ import {
   varyWith,
 } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { findFlash, type FlashParts } from './flash.ts'
+import { findFlash, type FlashParts, forgetFlash } from './flash.ts'
 import { type HistoryFlags, type Page, pageUrl } from './page.ts'
 import { always } from './prop-kinds.ts'
 import { evaluate, ignoreUnread, type Props, readSelection, resolveProps } from './props.ts'
@@ -41,11 +41,13 @@ export function createRenderer(options: RendererOptions): Required<Pick<PageRend
   ): Promise<Page> {
     const { component, status, encryptHistory = options.encryptHistory } = requested
     const own = ignoreUnread(requested.props)
+    // With a document the tab may pass to another person, whom "Back" must not show the pages of the one before.
+    const isHandover = !isInertia(request) && (encryptHistory || options.encryptHistory)
     const about = {
       url: pageUrl(request, basePath),
       version: version(),
       ...(encryptHistory && { encryptHistory }),
-      ...(requested.clearHistory && { clearHistory: true }),
+      ...((requested.clearHistory || isHandover) && { clearHistory: true }),
       ...(requested.preserveFragment && { preserveFragment: true }),
     }
     if (!requested.shared)
@@ -63,7 +65,7 @@ export function createRenderer(options: RendererOptions): Required<Pick<PageRend
       logFailure(request.log, 'error', { err, prop }, 'a deferred prop failed and was left out')
     const selection = readSelection(request.headers, component, client)
     const resolved = await resolveProps({ ...all, errors }, selection, onRescue)
-    if (left) await flash?.store.put(request, null, reply) // not before: a page that fails has shown nothing
+    if (flash && left) await forgetFlash(flash.store, request, reply) // not before: a page that fails has shown nothing
     const sharedProps = Object.keys(shared)
     return {
       component,

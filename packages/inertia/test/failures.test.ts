@@ -1,7 +1,19 @@
 import createError from '@fastify/error'
 import { test } from 'tap'
 import Fastify from 'fastify'
-import { defer, inertia, optional } from '@fastify-modular/inertia'
+import {
+  always,
+  deepMerge,
+  defer,
+  inertia,
+  merge,
+  once,
+  optional,
+  prepend,
+  type Prop,
+  type Props,
+  scroll,
+} from '@fastify-modular/inertia'
 import { createApp, version, visit } from './fixture.js'
 
 test('a prop that fails becomes the error of the request, in every way a handler can be written', async (t) => {
@@ -22,6 +34,62 @@ test('a prop that fails becomes the error of the request, in every way a handler
     t.equal(answer.headers['x-inertia'], undefined, url)
   }
 })
+
+const kinds: Readonly<Record<string, (value: unknown) => Prop>> = {
+  always,
+  optional,
+  defer: (value) => defer(value),
+  merge,
+  prepend,
+  deepMerge,
+  once,
+  scroll: (value) => scroll(value, () => ({ currentPage: 1, previousPage: null, nextPage: null })),
+}
+const inside = { inside: 1 }
+
+/** Where a kind may be put by mistake, so that nothing resolves it. */
+const places: Readonly<Record<string, (kind: Prop) => { props?: object; share?: object }>> = {
+  'a list': (kind) => ({ props: { a: [kind] } }),
+  'a list in an object': (kind) => ({ props: { a: { b: [{ c: kind }] } } }),
+  'a promise': (kind) => ({ props: { a: Promise.resolve(kind) } }),
+  'a function': (kind) => ({ props: { a: () => kind } }),
+  'an asynchronous function': (kind) => ({ props: { a: async () => kind } }),
+  'the value of a kind': (kind) => ({ props: { a: always(() => kind) } }),
+  'an instance of a class': (kind) => ({
+    props: {
+      a: new (class {
+        member = kind
+      })(),
+    },
+  }),
+  'all props': (kind) => ({ props: kind }),
+  'all shared props': (kind) => ({ share: kind }),
+  'what a function for errors returns': (kind) => ({ props: { errors: () => kind } }),
+}
+
+for (const [name, of] of Object.entries(kinds)) {
+  test(`the inside of a kind is never sent: ${name}`, async (t) => {
+    for (const [place, put] of Object.entries(places)) {
+      const { props = {}, share = {} } = put(of(() => inside))
+      const app = await createApp({ share: () => share as Props }, (it) =>
+        it.get('/', (_, reply) => reply.inertia('Page', props as Props)),
+      )
+      const { statusCode, body } = await visit(app, { url: '/' })
+      t.match([statusCode, body], [500, 'FMOD_INERTIA_MISPLACED_KIND'], place)
+      t.notMatch(body, /traits|inside/)
+    }
+  })
+
+  test(`errors may be of a kind, which changes nothing: they are on every page: ${name}`, async (t) => {
+    for (const value of [inside, () => inside, async () => inside]) {
+      const app = await createApp({ share: () => ({ errors: of(value) }) }, (it) => {
+        it.get('/', (_, reply) => reply.inertia('Page'))
+        it.get('/own', (_, reply) => reply.inertia('Page', { errors: of(value) }))
+      })
+      for (const url of ['/', '/own']) t.same((await visit(app, { url })).json().props, { errors: inside })
+    }
+  })
+}
 
 test('the status of a thrown error counts', async (t) => {
   const app = await createApp({}, (it) =>

@@ -163,6 +163,10 @@ test('secrets are rotated: the first encrypts, all decrypt', async (t) => {
 
 test('what no cookie holds is cut: first many errors, then messages', async (t) => {
   const app = await createApp(t)
+  let warnings = 0
+  app.addHook('onRequest', async (request) => {
+    request.log.warn = (text: unknown) => void (warnings += Number(/cut to fit a cookie/.test(String(text))))
+  })
   const long = 'x'.repeat(3000)
   app.post('/many', (_, reply) =>
     reply.inertiaBack(Object.fromEntries(Array.from({ length: 200 }, (__, at) => [`f${at}`, 'is wrong'])), {
@@ -183,6 +187,7 @@ test('what no cookie holds is cut: first many errors, then messages', async (t) 
     [loud.page?.props['errors'], loud.page?.flash],
     [{ form: 'One or more validation errors occurred.' }, undefined],
   )
+  t.equal(warnings, 3, 'one line of the log each')
   for (const set of sent.setCookies) t.ok(Buffer.byteLength(set) < 4096, String(set.length))
 })
 
@@ -198,14 +203,40 @@ test('mistakes of the developer stop the boot, or the call', async (t) => {
   t.equal((await without.send('POST', '/taken', { payload: {} })).statusCode, 500)
 })
 
-test('a store that fails loses the errors of a form, and the answer is the literal one', async (t) => {
-  const flash: FlashStore = {
-    put: () => Promise.reject(new Error('the session store is down')),
-    get: () => null,
-  }
-  const { answer }: { answer: LightMyRequestResponse } = await (
-    await client(t, { flash })
-  ).submit('/notes', '/notes', {})
-  t.equal(answer.statusCode, 400)
-  t.equal(answer.json<Page>().component, 'Error/400')
-})
+const failures: Readonly<Record<string, () => Promise<never>>> = {
+  fails: () => Promise.reject(new Error('the session store is down')),
+  'throws at once': () => {
+    throw new Error('the session store is down')
+  },
+  'never answers': () => new Promise(() => {}),
+}
+
+for (const [how, fail] of Object.entries(failures)) {
+  test(`a store that ${how} when it is written loses the errors of a form, and the answer is the literal one`, async (t) => {
+    for (const get of [() => null, fail]) {
+      const sent = await client(t, { flash: { put: fail, get } })
+      const { answer }: { answer: LightMyRequestResponse } = await sent.submit('/notes', '/notes', {})
+      t.same([answer.statusCode, answer.json<Page>().component], [400, 'Error/400'])
+      t.equal((await sent.send('POST', '/taken')).statusCode, 500, 'reply.inertiaBack says so')
+    }
+  })
+
+  test(`a store that ${how} when it is read costs no page`, async (t) => {
+    const sent = await client(t, { flash: { put: fail, get: fail } })
+    t.equal((await sent.send('GET', '/notes')).json<Page>().component, 'Notes')
+    const headers = { accept: 'text/html', 'sec-fetch-mode': 'navigate' }
+    t.equal((await sent.send('GET', '/missing', { headers })).json<Page>().component, 'Error/404')
+  })
+
+  test(`a store that ${how} when it is emptied costs no page, also after signing out`, async (t) => {
+    let entry: FlashEntry | null = null
+    const put: FlashStore['put'] = (_, given) => (given === null ? fail() : void (entry = given))
+    const sent = await client(t, { flash: { put, get: () => entry } })
+    sent.caller = 'ada'
+    await sent.send('POST', '/taken', { headers: { referer: 'http://app.test/notes' } })
+    const errorsOf = async () => (await sent.send('GET', '/notes')).json<Page>().props['errors']
+    t.same(await errorsOf(), { title: 'is taken' })
+    sent.caller = ''
+    t.same(await errorsOf(), {}, 'of another caller')
+  })
+}

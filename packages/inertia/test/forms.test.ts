@@ -124,6 +124,17 @@ test('a route for some requests only is no page to go back to', async (t) => {
   t.equal(answer.statusCode, 400)
 })
 
+test('what a validator of Standard Schema throws goes back to the form, under the names of its fields', async (t) => {
+  const app = await createApp(t)
+  app.post('/issues', async () => {
+    throw Object.assign(new Error('x'), {
+      issues: [{ message: 'Too short', path: ['owner', { key: 'name' }] }],
+    })
+  })
+  const { answer, page } = await new Client(app).submit('/notes', '/issues', {})
+  t.same([answer.statusCode, page?.props['errors']], [303, { 'owner.name': 'Too short' }])
+})
+
 test('a form without script goes back, too: the document carries the errors', async (t) => {
   const sent = await client(t)
   sent.hasScript = false

@@ -1,3 +1,4 @@
+import type { FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import { createApp, embeddedPage, visit } from './fixture.js'
 
@@ -94,6 +95,30 @@ test('history flags travel in the page, from the page or from the plugin', async
     preserveFragment: true,
   })
   t.same(await flagsOf('/bye'), { encryptHistory: true, clearHistory: true, preserveFragment: undefined })
+})
+
+test('with encrypted history every document throws away the key of what the tab held before; visits keep it', async (t) => {
+  const routes = (it: FastifyInstance) => {
+    it.get('/', (_, reply) => reply.inertia('Page'))
+    it.get('/open', (_, reply) => reply.inertia('Page', {}, { encryptHistory: false }))
+    it.get('/private', (_, reply) => reply.inertia('Page', {}, { encryptHistory: true }))
+    it.get('/bare', async (request, reply) => {
+      const page = { component: 'Error/404', props: {}, status: 404, shared: false }
+      const { body, contentType } = await it.inertia.render(request, reply, page)
+      return reply.type(contentType).send(body)
+    })
+  }
+  for (const [encryptHistory, cleared] of [
+    [true, ['/', '/open', '/private', '/bare']],
+    [false, ['/private']],
+  ] as const) {
+    const app = await createApp({ encryptHistory }, routes)
+    for (const url of ['/', '/open', '/private', '/bare']) {
+      const { body } = await app.inject(url)
+      t.equal(embeddedPage(body).clearHistory, cleared.some((each) => each === url) || undefined, url)
+      t.equal((await visit(app, { url })).json().clearHistory, undefined, `${url}, a visit`)
+    }
+  }
 })
 
 test('app.inertia renders without sending, with nothing but the props where nothing is shared', async (t) => {

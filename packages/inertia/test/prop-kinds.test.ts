@@ -53,6 +53,18 @@ const cases: readonly (readonly [name: string, Props, Headers, Labels])[] = [
   ['optional: a reload of another prop', { a: optional(() => 1), b: 2 }, only('b'), { props: { b: 2 } }],
   ['always: a reload of another prop', { a: always(() => 1), b: 2 }, only('b'), { props: { a: 1, b: 2 } }],
   ['always: excluded', { a: always(() => 1), b: 2 }, except('a'), { props: { a: 1, b: 2 } }],
+  [
+    'always: deep in an object of which another part is named',
+    { n: { z: 1, x: { y: always(() => 2), w: 3 }, v: { u: 4 } }, m: { y: always(5) } },
+    only('n.z'),
+    { props: { n: { z: 1, x: { y: 2 } } } },
+  ],
+  [
+    'always: deep in an object of which that part is excluded',
+    { n: { z: 1, x: { y: always(() => 2), w: 3 } } },
+    except('n.x'),
+    { props: { n: { z: 1, x: { y: 2 } } } },
+  ],
   ['defer: a full visit', { a: defer(() => 1) }, {}, { props: {}, deferredProps: { default: ['a'] } }],
   [
     'defer: groups',

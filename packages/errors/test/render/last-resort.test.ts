@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { ValidationException } from '@fastify-modular/core'
 import { type Test, test } from 'tap'
 import { builtInTemplate, fillIn } from '#src/error-page.js'
 import { createApp, renderBy, throwing } from '../support/app.js'
@@ -67,6 +68,23 @@ test('E75: a renderer that never ends is given up', async (t) => {
   const answer = await app.inject('/nope')
   t.equal(answer.statusCode, 500)
   t.equal(answer.body, builtInPage)
+})
+
+test('an adapter that never keeps the errors of a form is given up: the answer is the page', async (t) => {
+  const { app } = await createApp(t, {
+    errors: { renderTimeout: 20 },
+    before: (it) => {
+      const render = async () => ({ body: 'the page', contentType: 'text/html' })
+      it.decorate('inertia', {
+        render,
+        keepErrors: () => new Promise(() => {}),
+        version: () => 'v1',
+      } as never)
+    },
+    after: (it) => it.post('/', throwing(new ValidationException({ title: ['is missing'] }))),
+  })
+  const answer = await app.inject({ method: 'POST', url: '/', headers: inertiaHeaders })
+  t.same([answer.statusCode, answer.body], [400, 'the page'])
 })
 
 test('E76: an error page that cannot be used gives a warning, and the built-in one stands in', async (t) => {
@@ -161,6 +179,35 @@ test('decision 46: an onSend hook that always throws ends in the static page, fo
       }
       t.ok(failures().some(({ source }) => source === 'last-resort'))
     })
+  }
+})
+
+test('headers of hooks that ran before an onSend hook failed stay, also where another one cannot be written', async (t) => {
+  for (const [name, value] of [
+    ['x-frame-options', 'DENY'],
+    ['x-frame-options', 'DENY\u2028'],
+  ] as const) {
+    const { app } = await createApp(t, {
+      after: (it) =>
+        it
+          .addHook('onRequest', async (_, reply) => {
+            reply.header('access-control-allow-origin', '*').header('etag', '"1"').header(name, value)
+          })
+          .addHook('onSend', async () => {
+            throw Object.assign(new Error('secret'), {
+              headers: { 'x-secret': '1', 'x-frame-options': 'theirs' },
+            })
+          })
+          .get('/ok', async () => 'ok')
+          .get('/bad', throwing(new Error('secret'))),
+    })
+    for (const url of ['/ok', '/bad', '/nope']) {
+      const { headers, body } = await app.inject(url)
+      t.equal(body, builtInPage)
+      t.equal(headers['access-control-allow-origin'], '*', url)
+      t.equal(headers['x-frame-options'], value === 'DENY' ? value : undefined, url)
+      t.same([headers['x-secret'], headers.etag], [undefined, undefined])
+    }
   }
 })
 

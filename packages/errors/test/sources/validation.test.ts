@@ -137,6 +137,135 @@ test('a validator that crashes is a defect of the server', async (t) => {
   t.notMatch(answer.body, 'secret')
 })
 
+interface Thrown {
+  readonly what: string
+  readonly make: () => unknown
+  /** What the caller is told; undefined where it is a failure of the server. */
+  readonly errors?: object
+}
+
+const issue = { message: 'Too short', path: ['title'] }
+const withIssues = (issues: unknown, more: object = {}) =>
+  Object.assign(new Error('secret'), { issues, ...more })
+const trap = (): never => {
+  throw new Error('trap secret')
+}
+
+/** What validators of Standard Schema throw, and what only looks so. The messages are those of Zod 4, Valibot 1 and ArkType 2. */
+const thrown: readonly Thrown[] = [
+  {
+    what: 'an error of Zod, whose issues are not enumerable',
+    make: () =>
+      Object.defineProperty(new Error('[{"secret":1}]'), 'issues', {
+        value: [
+          {
+            code: 'too_small',
+            path: ['a', 0, 'b'],
+            message: 'Too small: expected string to have >=50 characters',
+          },
+          { code: 'invalid_type', path: ['n'], message: 'Invalid input: expected number, received string' },
+          { code: 'unrecognized_keys', path: [], message: 'Unrecognized key: "x"' },
+        ],
+      }),
+    errors: {
+      'a.0.b': ['Too small: expected string to have >=50 characters'],
+      n: ['Invalid input: expected number'],
+      $: ['Unrecognized key: "x"'],
+    },
+  },
+  {
+    what: 'an error of Valibot, whose path has objects with the input',
+    make: () =>
+      withIssues([
+        {
+          path: [{ key: 'n', value: 'secret' }],
+          message: 'Invalid type: Expected number but received "secret"',
+        },
+        { path: [{ key: 'm' }, { key: 1 }], message: 'Invalid email: Received "secret\n"' },
+        { message: 'Passwords differ.' },
+      ]),
+    errors: { n: ['Invalid type: Expected number'], 'm.1': ['Invalid email'], $: ['Passwords differ.'] },
+  },
+  {
+    what: 'an error of ArkType',
+    make: () =>
+      Object.assign(new Error('n must be "a" (was "secret")'), {
+        arkErrors: [{ path: ['n'], message: 'n must be "a" (was "secret (1)")' }],
+      }),
+    errors: { n: ['n must be "a"'] },
+  },
+  {
+    what: 'a result of Standard Schema',
+    make: () => ({ issues: [issue] }),
+    errors: { title: ['Too short'] },
+  },
+  {
+    what: 'names that lead elsewhere',
+    make: () => withIssues([{ ...issue, path: ['__proto__', Symbol('s'), 'x'.repeat(5000), '\u0000'] }]),
+    errors: { [`__proto__.Symbol(s).${'x'.repeat(179)}…`]: ['Too short'] },
+  },
+  {
+    what: 'a path of a million members',
+    make: () => withIssues([{ ...issue, path: Array.from({ length: 1_000_000 }, () => 'x') }]),
+    errors: { [`${'x.'.repeat(99)}x`]: ['Too short'] },
+  },
+  {
+    what: 'a million issues',
+    make: () => withIssues(Array.from({ length: 1_000_000 }, () => issue)),
+    errors: { title: Array.from({ length: 100 }, () => 'Too short') },
+  },
+  { what: 'no issues', make: () => withIssues([]) },
+  { what: 'issues that are no list', make: () => withIssues({ 0: issue, length: 1 }) },
+  { what: 'issues that are texts', make: () => withIssues(['secret']) },
+  { what: 'an issue without a message', make: () => withIssues([issue, { path: ['secret'] }]) },
+  { what: 'an issue whose path is a text', make: () => withIssues([{ ...issue, path: 'secret' }]) },
+  {
+    what: 'a getter that throws',
+    make: () => Object.defineProperty(new Error('secret'), 'issues', { get: trap }),
+  },
+  { what: 'a list that is a proxy', make: () => withIssues(new Proxy([issue], { get: trap })) },
+  { what: 'an issue that is a proxy', make: () => withIssues([new Proxy(issue, { get: trap })]) },
+  {
+    what: 'a key that cannot be a text',
+    make: () => withIssues([{ ...issue, path: [{ key: { toString: trap } }] }]),
+  },
+  { what: 'issues within the cause', make: () => new Error('secret', { cause: withIssues([issue]) }) },
+  { what: 'issues of many', make: () => new AggregateError([withIssues([issue])], 'secret') },
+  { what: 'an error with a code of its own', make: () => withIssues([issue], { code: 'E_CONFIG' }) },
+  { what: 'an error with a status of its own', make: () => withIssues([issue], { statusCode: 500 }) },
+  { what: 'an upstream error', make: () => withIssues([issue], { status: 400 }) },
+]
+
+for (const { what, make, errors } of thrown) {
+  test(`${what}: ${errors ? '400, by field, without what was sent' : 'a failure of the server'}`, async (t) => {
+    const fail = async () => {
+      throw make()
+    }
+    const { app } = await createApp(t, {
+      after: (it) =>
+        it
+          .post('/handler', fail)
+          .post('/hook', { preHandler: fail }, async () => 'ok')
+          .post(
+            '/serialiser',
+            {
+              serializerCompiler: () => () => {
+                throw make()
+              },
+              schema: { response: { 200: {} } },
+            },
+            async () => ({ a: 1 }),
+          ),
+    })
+    for (const url of ['/handler', '/hook']) {
+      const answer = await app.inject({ method: 'POST', url })
+      t.same(problemOf(t, answer, errors ? 400 : 500).errors, errors, url)
+      t.notMatch(answer.body, 'secret')
+    }
+    problemOf(t, await app.inject({ method: 'POST', url: '/serialiser' }), 500)
+  })
+}
+
 test('a schemaErrorFormatter may choose the status, and an attached error may be thrown later', async (t) => {
   const { app } = await createApp(t, {
     after: (it) =>

@@ -288,6 +288,30 @@ const features: Readonly<Record<string, Feature>> = {
     await tab.page.goBack()
     await tab.until('private, loaded afresh', ({ props }) => props['secret'] === 1)
   },
+  'Back asks the server for encrypted pages only where a document came between': async (tab, t) => {
+    const asked: string[] = []
+    const isVisit = (headers: Record<string, string>) => headers['x-inertia'] !== undefined
+    tab.page.on(
+      'request',
+      (request) => isVisit(request.headers()) && asked.push(new URL(request.url()).pathname),
+    )
+    await tab.open('/private')
+    await tab.visit('get', '/')
+    asked.length = 0
+    await tab.page.goBack()
+    await tab.until('private, as the browser remembers it', ({ props }) => props['secret'] === 1)
+    t.same(asked, [])
+    await tab.visit('get', '/')
+    await tab.open('/private?again')
+    asked.length = 0
+    await tab.page.goBack()
+    await tab.page.goBack()
+    await tab.until('private', ({ props }) => props['secret'] === 1)
+    t.ok(
+      asked.every((path) => path === '/private'),
+      String(asked),
+    )
+  },
   'an unmatched path is a page': async (tab, t) => {
     await tab.open('/')
     await tab.visit('get', '/missing')
