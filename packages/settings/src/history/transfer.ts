@@ -114,7 +114,7 @@ export async function importSettings(
   const outcome = await parts.write(
     [...entries, ...removals],
     { origin: 'import', ...options },
-    { caller, dryRun, expects: revision === undefined ? expects : isCurrent },
+    { caller, isBulk: true, dryRun, expects: revision === undefined ? expects : isCurrent },
   )
   const keysOf = (kind: ChangeKind): readonly string[] =>
     outcome.entries.flatMap((each) => (each.kind === kind ? each.entry.key : [])).toSorted()

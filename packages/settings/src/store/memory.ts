@@ -5,7 +5,6 @@ import {
   checkWrite,
   compareRowIds,
   compareText,
-  type FoundOfUsers,
   historyOf,
   planWrite,
   rowIdText,
@@ -71,9 +70,7 @@ class MemoryStore implements SettingsStore {
       return { next: String(this.#writes), userIds: later.slice(0, limit).map(([userId]) => userId) }
     },
     write: async (request) => {
-      const lastVersion: FoundOfUsers['lastVersion'] = (id) =>
-        this.#history.findLast((entry) => rowIdText(entry) === rowIdText(id))?.revision ?? 0
-      const result = this.#write(request, { lastVersion })
+      const result = this.#write(request)
       for (const { userId } of result.changes) this.#note(userId)
       return result
     },
@@ -127,10 +124,12 @@ class MemoryStore implements SettingsStore {
     return { removed: before - this.#history.length, isDone: true }
   }
 
-  #write(request: WriteRequest, found: Revision | Pick<FoundOfUsers, 'lastVersion'>): WriteResult {
+  #write(request: WriteRequest, last?: Revision): WriteResult {
     checkWrite(request)
     const known = request.reads.flatMap((id) => this.#rows.get(rowIdText(id)) ?? [])
-    const result = planWrite(request, { ...found, at: Date.now(), rows: known })
+    const lastVersion = (id: RowId) =>
+      this.#history.findLast((entry) => rowIdText(entry) === rowIdText(id))?.revision ?? 0
+    const result = planWrite(request, { ...last, at: Date.now(), rows: known, lastVersion })
     for (const change of result.changes) {
       if (change.after) this.#rows.set(rowIdText(change), change.after)
       else this.#rows.delete(rowIdText(change))
