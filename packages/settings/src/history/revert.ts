@@ -85,9 +85,7 @@ export async function restore(
   const [past] = await store.history({ ...id, revision, limit: 1 })
   if (!past) throw new NotFoundException(`Revision of the setting "${key}"`, revision)
   const written = { value: past.newValue, encrypted: past.newEncrypted }
-  const found = undo
-    ? oldValueOf(past, state.setting, codec)
-    : readValue(past, written, state.setting, codec)
+  const found = undo ? oldValueOf(past, state.setting, codec) : readValue(past, written, state.setting, codec)
   if (!found) throw new ConflictException(unreadable(key))
   const entry = { ...id, state, ...found, expects: control.expects }
   return write([entry], { origin: 'restore', ...options }, { caller: control.caller })
@@ -110,7 +108,11 @@ export async function revert(
   const { keys, visibleTo: _caller, ...options } = revertOptions
   const definitionOf = (key: string) => parts.sharedValues.find(key)?.setting.definition
   // Whether or not there is an entry: which System setting changed when is for administrators.
-  if (caller) requireUpdater(caller, keys?.map((key) => definitionOf(key)?.scope))
+  if (caller)
+    requireUpdater(
+      caller,
+      keys?.map((key) => definitionOf(key)?.scope),
+    )
   requireRevision(revision)
   // One write has made them together, so they may be in memory together.
   const rows = await parts.store.history({ revision, keys, limit: Number.MAX_SAFE_INTEGER })

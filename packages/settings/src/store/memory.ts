@@ -1,14 +1,7 @@
 /** A store that forgets: for tests, and for applications that have not chosen a database yet. */
 import { randomUUID } from 'node:crypto'
 import { SettingScope } from '../setting-definition.ts'
-import {
-  checkWrite,
-  compareRowIds,
-  compareText,
-  historyOf,
-  planWrite,
-  rowIdText,
-} from './plan-write.ts'
+import { checkWrite, compareRowIds, compareText, historyOf, planWrite, rowIdText } from './plan-write.ts'
 import { noRevision, type Revision } from './revision.ts'
 import { compareHistoryIds, selectHistory, selectPage } from './select-history.ts'
 import type {

@@ -226,7 +226,8 @@ async function applyCommit(
 
 /** Whether the host locked the setting, or the caller lacks the permission that its definition names. */
 function isGuarded({ state, scope }: WriteEntry, caller: Caller | undefined): boolean {
-  const isForbidden = caller !== undefined && scope !== SettingScope.User && !mayWrite(caller, state.setting.definition)
+  const isForbidden =
+    caller !== undefined && scope !== SettingScope.User && !mayWrite(caller, state.setting.definition)
   return state.locked !== undefined || isForbidden
 }
 

@@ -116,7 +116,10 @@ for (const [name, open] of Object.entries(engines)) {
       isDone = true
       await writing
     }
-    t.same(statuses, Array.from({ length: 20 }, () => 200))
+    t.same(
+      statuses,
+      Array.from({ length: 20 }, () => 200),
+    )
   })
 
   test(`${name}: keys may be more than a statement has parameters`, async (t) => {

@@ -252,6 +252,13 @@ test('decision 114: what was a secret is not put back by restore or revert, whoe
   t.match(await rejection(app.settings.restore({ key: 'pay.token', revision: 1 })), { status: 409 })
   t.match(await rejection(app.settings.revert(3, { force: true })), { status: 409 })
   t.equal(app.settings.get('pay.token' as string), 'plain')
-  t.notMatch(JSON.stringify([await store.scan('values', null, 10), await store.scan('history', null, 20)]), /hunter/)
-  t.equal((await asEditor('POST', '/changes/1/revert', { force: true })).status, 200, 'nothing was stored before')
+  t.notMatch(
+    JSON.stringify([await store.scan('values', null, 10), await store.scan('history', null, 20)]),
+    /hunter/,
+  )
+  t.equal(
+    (await asEditor('POST', '/changes/1/revert', { force: true })).status,
+    200,
+    'nothing was stored before',
+  )
 })
