@@ -1,9 +1,14 @@
 /** System and Application values as a file: in a stable order for version control, without secrets. */
 import { ArgumentException, type Caller } from '@fastify-modular/core'
 import { SettingsChangedException } from '../exceptions.ts'
-import { requireFit, type SettingState, sharedScope, type SharedValues } from '../memory/shared-values.ts'
+import {
+  requireFit,
+  type SettingState,
+  sharedLayer,
+  sharedScope,
+  type SharedValues,
+} from '../memory/shared-values.ts'
 import type { Parts } from '../parts.ts'
-import { sharedLayer } from '../reading/dto.ts'
 import type { JsonValue, SettingScope } from '../setting-definition.ts'
 import { compareText } from '../store/plan-write.ts'
 import { isSecret } from '../values/validate.ts'

@@ -17,9 +17,8 @@ import {
   WasSecretException,
 } from '../exceptions.ts'
 import type { Coherence } from '../memory/coherence.ts'
-import type { SettingState, SharedValues } from '../memory/shared-values.ts'
+import { sharedLayer, type SettingState, type SharedValues } from '../memory/shared-values.ts'
 import { rowUser, type UserCache } from '../memory/user-values.ts'
-import { sharedLayer } from '../reading/dto.ts'
 import type { Layer, RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import { rowIdText } from '../store/plan-write.ts'

@@ -95,9 +95,9 @@ for (const [name, open] of Object.entries(engines)) {
     const database = await open(t)
     const app = await createChanged(t, { store: database() })
     const other = await createApp(t, { store: database() })
-    let isDone = false
+    const writer = { isDone: false }
     const writing = (async () => {
-      for (let count = 0; !isDone; count++) {
+      for (let count = 0; !writer.isDone; count++) {
         await other.settings.set('app.support_email', `a${count}@example.com`)
         await setImmediate()
       }
@@ -113,7 +113,7 @@ for (const [name, open] of Object.entries(engines)) {
         t.equal(app.settings.get(definitions.port), 25)
       }
     } finally {
-      isDone = true
+      writer.isDone = true
       await writing
     }
     t.same(
