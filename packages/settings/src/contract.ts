@@ -1,8 +1,8 @@
 /** The settings contract for other modules, in process (names in camelCase, without Async). */
-import { isUserSetting, requireSetting, type SettingState } from './memory/shared-values.ts'
+import { isUserSetting, requireSetting, type SettingState, sharedLayer } from './memory/shared-values.ts'
 import { namedScope, requireUser, rowUser } from './memory/user-values.ts'
 import type { Parts } from './parts.ts'
-import { sharedLayer, type SettingValueDto, toSharedDto } from './reading/dto.ts'
+import { type SettingValueDto, toSharedDto } from './reading/dto.ts'
 import { listShared, readOwnValues, type SettingsFilter } from './reading/list.ts'
 import { resolveFor, unwrap } from './reading/reader.ts'
 import type { Layer } from './secrets/row-codec.ts'

@@ -59,6 +59,13 @@ export class SettingLockedException extends ConflictException {
   }
 }
 
+/** 409. What would come back was stored as a secret, and its setting would show it now. */
+export class WasSecretException extends ConflictException {
+  constructor(keys: readonly string[]) {
+    super(`Was a secret, so write it again: ${keys.join(', ')}.`)
+  }
+}
+
 /** A row that has changed since its writer read it. */
 export interface Conflict {
   readonly key: string

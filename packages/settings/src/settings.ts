@@ -80,7 +80,7 @@ export interface Settings extends SettingsReader {
   /**
    * Puts back every value that a change set of System and Application settings replaced, all or nothing, as a new revision.
    * @throws {NotFoundException} no such revision, or an entry of it is trimmed or belongs to no setting
-   * @throws {ConflictException} settings are locked, or changed since (`conflicts`; not with `force`)
+   * @throws {ConflictException} settings are locked, were secrets, or changed since (`conflicts`; not with `force`)
    * @throws {SettingValidationException} an old value no longer fits its definition, or cannot be decrypted
    */
   revert(revision: number, options?: RevertOptions): Promise<RevertReport>

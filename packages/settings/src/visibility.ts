@@ -15,6 +15,11 @@ export function requireUpdater(caller: Caller, scopes: readonly (SettingScope | 
   if (scopes.includes(SettingScope.System)) requireAdmin(caller)
 }
 
+/** Whether the caller has the permission that a definition names for writing its shared value. */
+export function mayWrite(caller: Caller | null, { write }: Pick<CompleteDefinition, 'write'>): boolean {
+  return write === null || hasPermission(caller, write)
+}
+
 /**
  * Asks for the permissions that definitions name for writing their shared values.
  * @throws {ForbiddenException} the caller lacks one
@@ -23,9 +28,11 @@ export function requireWritePermissions(
   caller: Caller,
   definitions: readonly Pick<CompleteDefinition, 'key' | 'write'>[],
 ): void {
-  for (const { key, write } of definitions)
-    if (write !== null && !hasPermission(caller, write))
-      throw new ForbiddenException(`Changing the setting "${key}" needs the permission ${write}.`)
+  for (const definition of definitions)
+    if (!mayWrite(caller, definition))
+      throw new ForbiddenException(
+        `Changing the setting "${definition.key}" needs the permission ${definition.write}.`,
+      )
 }
 
 /** @throws {ForbiddenException} the caller is not an administrator */
@@ -69,9 +76,8 @@ export function visibleTo(caller: Caller | null): Visibility {
   const isAdmin = mayUpdate && caller.isAdmin === true
   return {
     value: (definition) => caller !== null || definition.public,
-    write: ({ scope, write }) =>
-      (scope === SettingScope.System ? isAdmin : mayUpdate) &&
-      (write === null || hasPermission(caller, write)),
+    write: (definition) =>
+      (definition.scope === SettingScope.System ? isAdmin : mayUpdate) && mayWrite(caller, definition),
     record(definition, { scope = definition?.scope, userId } = {}) {
       if (!mayUpdate) return false
       if (scope === SettingScope.User && userId !== undefined && userId !== caller.id) return false

@@ -1,14 +1,13 @@
 /** Restores and reverts: an old value is written again, checked like every write. */
 import { type Caller, ConflictException, NotFoundException } from '@fastify-modular/core'
-import { PreconditionFailedException, SettingsChangedException } from '../exceptions.ts'
 import { requireFit, requireSetting } from '../memory/shared-values.ts'
 import type { Parts } from '../parts.ts'
 import { toValueChange, type ValueChange } from '../reading/dto.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import type { JsonValue } from '../setting-definition.ts'
 import type { HistoryRow } from '../store/store.ts'
-import { isSecret } from '../values/validate.ts'
-import { namedCaller, requireUpdater } from '../visibility.ts'
+import { isSecret, type RegisteredSetting } from '../values/validate.ts'
+import { namedCaller, requireAdmin, requireUpdater, visibleTo } from '../visibility.ts'
 import { placeOf, type ValuePlace } from '../write/set.ts'
 import {
   type EntryOutcome,
@@ -71,7 +70,7 @@ export interface RevertReport {
  * Writes the value that a revision had written, or the one that it replaced, as a new revision.
  * @throws {NotFoundException} unknown setting, or the revision did not change it
  * @throws {ArgumentException} the target is not a value of the setting at a revision
- * @throws {ConflictException} the old value cannot be decrypted any more, or the host locked the setting
+ * @throws {ConflictException} the old value was a secret, or cannot be decrypted any more, or the host locked the setting
  * @throws {PreconditionFailedException} the row is not at `version` any more
  */
 export async function restore(
@@ -85,7 +84,8 @@ export async function restore(
   requireRevision(revision)
   const [past] = await store.history({ ...id, revision, limit: 1 })
   if (!past) throw new NotFoundException(`Revision of the setting "${key}"`, revision)
-  const found = undo ? oldValueOf(past, codec) : readValue(past, past.newValue, past.newEncrypted, codec)
+  const written = { value: past.newValue, encrypted: past.newEncrypted }
+  const found = undo ? oldValueOf(past, state.setting, codec) : readValue(past, written, state.setting, codec)
   if (!found) throw new ConflictException(unreadable(key))
   const entry = { ...id, state, ...found, expects: control.expects }
   return write([entry], { origin: 'restore', ...options }, { caller: control.caller })
@@ -94,7 +94,7 @@ export async function restore(
 /**
  * Puts back every value that a revision replaced, all or nothing, as a new revision.
  * @throws {NotFoundException} no such revision, or an entry of it is trimmed or belongs to no setting
- * @throws {ConflictException} settings are locked, or have changed since (`conflicts`; not with `force`)
+ * @throws {ConflictException} settings are locked, were secrets, or have changed since (`conflicts`; not with `force`)
  * @throws {PreconditionFailedException} `expects` refuses the revision of the store
  * @throws {SettingValidationException} an old value no longer fits, or cannot be decrypted
  */
@@ -106,22 +106,25 @@ export async function revert(
 ): Promise<RevertReport> {
   const caller = namedCaller(revertOptions)
   const { keys, visibleTo: _caller, ...options } = revertOptions
-  if (caller) requireUpdater(caller)
+  const definitionOf = (key: string) => parts.sharedValues.find(key)?.setting.definition
+  // Whether or not there is an entry: which System setting changed when is for administrators.
+  if (caller)
+    requireUpdater(
+      caller,
+      keys?.map((key) => definitionOf(key)?.scope),
+    )
   requireRevision(revision)
   // One write has made them together, so they may be in memory together.
   const rows = await parts.store.history({ revision, keys, limit: Number.MAX_SAFE_INTEGER })
-  const settings = rows.map(({ key }) => parts.sharedValues.find(key)?.setting)
-  const scopes = settings.map((setting) => setting?.definition.scope)
-  if (caller) requireUpdater(caller, [...scopes, ...rows.map(({ scope }) => scope)])
+  const visible = caller && visibleTo(caller)
+  const seen = visible ? rows.filter((row) => visible.record(definitionOf(row.key), row)) : rows
+  if (caller && !keys && seen.length > 0 && seen.length < rows.length) requireAdmin(caller)
   const setSize = keys ? new Set(keys).size : (rows[0]?.setSize ?? 1)
-  if (rows.length < setSize || rows.length === 0 || settings.includes(undefined))
+  if (seen.length < setSize || seen.length === 0 || !seen.every(({ key }) => definitionOf(key)))
     throw new NotFoundException('Change set', revision)
   const note = [`Reverts revision ${revision}.`, options.note ?? ''].join(' ').trim()
   return putBack(parts, rows, { origin: 'revert', ...options, note }, { caller, expects })
 }
-
-/** How often the history is looked at where others write meanwhile. */
-const attempts = 3
 
 /** Writes what the rows replaced, if the values are as the rows left them. */
 async function putBack(
@@ -129,61 +132,34 @@ async function putBack(
   rows: readonly HistoryRow[],
   { force = false, dryRun = false, ...options }: Omit<RevertOptions, 'keys' | 'visibleTo'>,
   { caller, expects }: Pick<WriteControl, 'caller' | 'expects'>,
-  left = attempts,
 ): Promise<RevertReport> {
-  // The history that is read below may lack writes after this revision.
-  const { revision: seen } = await parts.store.shared.news(Number.MAX_SAFE_INTEGER, 1)
   const past = await Promise.all(rows.map((row) => lookBack(parts, row)))
   const errors = new Map<string, readonly string[]>()
-  const entries = past.map(({ row, isLast }): WriteEntry => {
-    const { key, scope, userId } = row
+  const entries = rows.map((row): WriteEntry => {
+    const { key, scope, userId, revision } = row
     const state = requireFit(requireSetting(parts.sharedValues, key), scope)
-    const old = oldValueOf(row, parts.codec)
+    const old = oldValueOf(row, state.setting, parts.codec)
     if (!old) errors.set(key, [unreadable(key)])
-    const isExpected: Expects = (version) =>
-      (isLast && version === versionAfter(row)) || version === versionOf(force, key)
+    const isExpected: WriteEntry['expects'] = (version, last) =>
+      last === revision || version === versionOf(force, key)
     return { key, scope, userId, state, ...(old ?? reset), expects: force === true ? undefined : isExpected }
   })
-  const looksBack = force !== true && rows.some(({ newValue }) => newValue === null)
-  let isOvertaken = false
-  const isCurrent: Expects = (now) => {
-    if (expects && !expects(now)) throw new PreconditionFailedException()
-    isOvertaken = looksBack && now !== seen
-    if (isOvertaken) throw new SettingsChangedException([])
-    return true
-  }
-  try {
-    const control = {
-      caller,
-      isBulk: true,
-      errors,
-      dryRun,
-      expects: looksBack || expects ? isCurrent : undefined,
-    }
-    const outcome = await parts.write(entries, options, control)
-    const values = outcome.entries.flatMap((each, index) => {
-      const entry = past[index]
-      return entry ? toReverted(each, entry, parts.codec) : []
-    })
-    return { revision: outcome.revision, dryRun, values }
-  } catch (error) {
-    // Another write came first: the history shows whether it changed one of these values.
-    if (!isOvertaken || left === 1) throw error
-    return putBack(parts, rows, { force, dryRun, ...options }, { caller, expects }, left - 1)
-  }
+  const outcome = await parts.write(entries, options, { caller, isBulk: true, errors, dryRun, expects })
+  const values = outcome.entries.flatMap((each, index) => {
+    const entry = past[index]
+    return entry ? toReverted(each, entry, parts.codec) : []
+  })
+  return { revision: outcome.revision, dryRun, values }
 }
 
 /** Reads the history of an entry before the write: afterwards the database might not answer. */
 async function lookBack({ sharedValues, store }: Parts, row: HistoryRow) {
   const { setting } = requireSetting(sharedValues, row.key)
-  const { scope, key, revision } = row
+  const { scope, key } = row
   const encrypted = row.oldEncrypted || row.newEncrypted
   const comesBack = row.oldValue !== null && isSecret(setting, { encrypted })
   const [stored] = comesBack ? await store.history({ scope, key, following: row, limit: 1 }) : []
-  // A missing row has no version: only the history shows whether it was written since.
-  const [last] = row.newValue === null ? await store.history({ scope, key, limit: 1 }) : [row]
-  const storedAt = stored ? new Date(stored.at).toISOString() : null
-  return { row, storedAt, isLast: last?.revision === revision }
+  return { row, storedAt: stored ? new Date(stored.at).toISOString() : null }
 }
 
 type PastEntry = Awaited<ReturnType<typeof lookBack>>
@@ -195,28 +171,24 @@ function toReverted(outcome: EntryOutcome, { row, storedAt }: PastEntry, codec: 
   return { ...toValueChange(outcome, codec), ...masked, isSecret: secret, storedAt }
 }
 
-/** The version of the row if no later write changed it. */
-function versionAfter({ newValue, revision }: HistoryRow): number {
-  return newValue === null ? 0 : revision
-}
-
 /** The version that a caller has seen and wants to be replaced. */
 function versionOf(force: RevertOptions['force'], key: string): number | undefined {
   return typeof force === 'object' && Object.hasOwn(force, key) ? force[key] : undefined
 }
 
-function oldValueOf(row: HistoryRow, codec: RowCodec) {
-  return readValue(row, row.oldValue, row.oldEncrypted, codec)
+function oldValueOf(row: HistoryRow, setting: RegisteredSetting, codec: RowCodec) {
+  return readValue(row, { value: row.oldValue, encrypted: row.oldEncrypted }, setting, codec)
 }
 
 /** What writes a value of an entry again; undefined where it cannot be decrypted any more. */
 function readValue(
   row: HistoryRow,
-  value: string | null,
-  encrypted: boolean,
+  { value, encrypted }: { readonly value: string | null; readonly encrypted: boolean },
+  setting: RegisteredSetting,
   codec: RowCodec,
-): Pick<WriteEntry, 'value' | 'isReset'> | undefined {
+): Pick<WriteEntry, 'value' | 'isReset' | 'wasSecret'> | undefined {
   if (value === null) return reset
+  if (encrypted && !setting.definition.sensitive) return { value: null, wasSecret: true }
   try {
     return { value: JSON.parse(codec.textOf(row, { value, encrypted })) as JsonValue } // canonical JSON
   } catch {

@@ -1,9 +1,14 @@
 /** System and Application values as a file: in a stable order for version control, without secrets. */
 import { ArgumentException, type Caller } from '@fastify-modular/core'
 import { SettingsChangedException } from '../exceptions.ts'
-import { requireFit, type SettingState, sharedScope, type SharedValues } from '../memory/shared-values.ts'
+import {
+  requireFit,
+  type SettingState,
+  sharedLayer,
+  sharedScope,
+  type SharedValues,
+} from '../memory/shared-values.ts'
 import type { Parts } from '../parts.ts'
-import { sharedLayer } from '../reading/dto.ts'
 import type { JsonValue, SettingScope } from '../setting-definition.ts'
 import { compareText } from '../store/plan-write.ts'
 import { isSecret } from '../values/validate.ts'
@@ -114,7 +119,7 @@ export async function importSettings(
   const outcome = await parts.write(
     [...entries, ...removals],
     { origin: 'import', ...options },
-    { caller, dryRun, expects: revision === undefined ? expects : isCurrent },
+    { caller, isBulk: true, dryRun, expects: revision === undefined ? expects : isCurrent },
   )
   const keysOf = (kind: ChangeKind): readonly string[] =>
     outcome.entries.flatMap((each) => (each.kind === kind ? each.entry.key : [])).toSorted()

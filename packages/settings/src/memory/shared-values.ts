@@ -37,6 +37,11 @@ export function sharedScope({ setting }: SettingState): SharedScope {
   return setting.definition.scope === SettingScope.System ? SettingScope.System : SettingScope.Application
 }
 
+/** The stored value of a setting for all users. */
+export function sharedLayer(state: SettingState, scope: SharedScope = sharedScope(state)): Layer | undefined {
+  return scope === SettingScope.System ? state.system : state.application
+}
+
 /** @throws {ArgumentException} the setting has its shared value in another scope */
 export function requireFit(state: SettingState, scope: SettingScope): SettingState {
   const fits = sharedScope(state)

@@ -1,16 +1,11 @@
 /** Values as responses show them: the one place where sensitive values are masked. */
-import { resolve, type SettingSource, type SettingState, sharedScope } from '../memory/shared-values.ts'
+import { resolve, type SettingSource, type SettingState, sharedLayer } from '../memory/shared-values.ts'
 import type { Layer, RowCodec } from '../secrets/row-codec.ts'
 import type { LockedBy } from '../overrides.ts'
 import type { Parts } from '../parts.ts'
 import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
 import { isSecret } from '../values/validate.ts'
 import type { ChangeKind, EntryOutcome } from '../write/write.ts'
-
-/** The stored value of a setting for all users. */
-export function sharedLayer(state: SettingState, scope: SharedScope = sharedScope(state)): Layer | undefined {
-  return scope === SettingScope.System ? state.system : state.application
-}
 
 /** A System or Application value. */
 export function toSharedDto(state: SettingState, scope: SharedScope): SettingValueDto {

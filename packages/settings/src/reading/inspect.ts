@@ -1,5 +1,11 @@
 /** Which layer supplies a value, what the layers beneath hold, and which stored values no definition reads. */
-import { isUserSetting, resolve, type SettingSource, sharedScope } from '../memory/shared-values.ts'
+import {
+  isUserSetting,
+  resolve,
+  type SettingSource,
+  sharedLayer,
+  sharedScope,
+} from '../memory/shared-values.ts'
 import type { LockedBy } from '../overrides.ts'
 import type { Parts } from '../parts.ts'
 import type { Layer } from '../secrets/row-codec.ts'
@@ -7,7 +13,6 @@ import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import type { KeyCount } from '../store/store.ts'
 import { isSecret, type RegisteredSetting } from '../values/validate.ts'
 import { requireUser } from '../memory/user-values.ts'
-import { sharedLayer } from './dto.ts'
 import { readOwnValues } from './list.ts'
 
 /** One place that may hold a value. */

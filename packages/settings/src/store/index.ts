@@ -7,7 +7,7 @@ export {
   canExist,
   checkWrite,
   compareRowIds,
-  type FoundOfUsers,
+  type Found,
   type FoundShared,
   historyOf,
   planWrite,

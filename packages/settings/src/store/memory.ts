@@ -1,15 +1,7 @@
 /** A store that forgets: for tests, and for applications that have not chosen a database yet. */
 import { randomUUID } from 'node:crypto'
 import { SettingScope } from '../setting-definition.ts'
-import {
-  checkWrite,
-  compareRowIds,
-  compareText,
-  type FoundOfUsers,
-  historyOf,
-  planWrite,
-  rowIdText,
-} from './plan-write.ts'
+import { checkWrite, compareRowIds, compareText, historyOf, planWrite, rowIdText } from './plan-write.ts'
 import { noRevision, type Revision } from './revision.ts'
 import { compareHistoryIds, selectHistory, selectPage } from './select-history.ts'
 import type {
@@ -71,9 +63,7 @@ class MemoryStore implements SettingsStore {
       return { next: String(this.#writes), userIds: later.slice(0, limit).map(([userId]) => userId) }
     },
     write: async (request) => {
-      const lastVersion: FoundOfUsers['lastVersion'] = (id) =>
-        this.#history.findLast((entry) => rowIdText(entry) === rowIdText(id))?.revision ?? 0
-      const result = this.#write(request, { lastVersion })
+      const result = this.#write(request)
       for (const { userId } of result.changes) this.#note(userId)
       return result
     },
@@ -127,10 +117,12 @@ class MemoryStore implements SettingsStore {
     return { removed: before - this.#history.length, isDone: true }
   }
 
-  #write(request: WriteRequest, found: Revision | Pick<FoundOfUsers, 'lastVersion'>): WriteResult {
+  #write(request: WriteRequest, last?: Revision): WriteResult {
     checkWrite(request)
     const known = request.reads.flatMap((id) => this.#rows.get(rowIdText(id)) ?? [])
-    const result = planWrite(request, { ...found, at: Date.now(), rows: known })
+    const lastVersion = (id: RowId) =>
+      this.#history.findLast((entry) => rowIdText(entry) === rowIdText(id))?.revision ?? 0
+    const result = planWrite(request, { ...last, at: Date.now(), rows: known, lastVersion })
     for (const change of result.changes) {
       if (change.after) this.#rows.set(rowIdText(change), change.after)
       else this.#rows.delete(rowIdText(change))

@@ -74,22 +74,18 @@ export function checkWrite(request: WriteRequest): void {
   for (const name of ['actor', 'origin', 'requestId', 'note'] as const) checkStorable(request[name], name)
 }
 
-/** What a write finds under its lock. */
-interface Found {
+/** What a write finds under its lock; one of users' rows nothing else. */
+export interface Found {
   /** Milliseconds since the epoch, by the clock of the database. */
   readonly at: number
   /** At least those that the request reads. */
   readonly rows: Iterable<StoredRow>
+  /** Of a value without a row: the version of its newest entry of history, or 0. */
+  lastVersion(id: RowId): number
 }
 
 /** For a write of System and Application rows: the last such write. */
 export interface FoundShared extends Found, Revision {}
-
-/** For a write of users' rows. */
-export interface FoundOfUsers extends Found {
-  /** Of a value without a row: the version of its newest entry of history, or 0. */
-  lastVersion(id: RowId): number
-}
 
 /**
  * Lets the request decide and returns what to write: the changes in the order of their rows, with their versions, without
@@ -97,17 +93,18 @@ export interface FoundOfUsers extends Found {
  * @throws {FMOD_SETTINGS_INVALID_WRITE} two changes of one row, a change of a row that was not read, or of one that belongs
  * to another kind of write
  */
-export function planWrite(request: WriteRequest, current: FoundShared | FoundOfUsers): WriteResult {
-  const { at, rows } = current
+export function planWrite(request: WriteRequest, current: FoundShared | Found): WriteResult {
+  const { at, rows, lastVersion } = current
   const isShared = 'revision' in current
   const { revision, token } = isShared ? current : noRevision
   const versionOf = (change: RowChange, before: StoredRow | undefined): number =>
-    isShared ? revision + 1 : Math.max((before?.revision ?? current.lastVersion(change)) + 1, at)
+    isShared ? revision + 1 : Math.max((before?.revision ?? lastVersion(change)) + 1, at)
   const found = new Map<string, StoredRow | undefined>()
   for (const id of request.reads) found.set(rowIdText(id), undefined)
   for (const row of rows) if (found.has(rowIdText(row))) found.set(rowIdText(row), row)
   const changes: AppliedChange[] = []
-  for (const change of request.decide({ revision, token, get: (id) => found.get(rowIdText(id)) })) {
+  const get = (id: RowId) => found.get(rowIdText(id))
+  for (const change of request.decide({ revision, token, get, lastVersion })) {
     const name = rowIdText(change)
     const before = found.get(name)
     // Deleting the row answers false for a row that was not read and for one that was already changed.

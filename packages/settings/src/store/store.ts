@@ -87,6 +87,8 @@ export interface CurrentRows extends Revision {
   /** The revision before this write; 0 where the write is of users' rows, which does not look at it. */
   readonly revision: number
   get(id: RowId): StoredRow | undefined
+  /** Of a row that is missing: the version of the value's newest entry of history, which is its removal, or 0. */
+  lastVersion(id: RowId): number
 }
 
 /** One atomic write, either of System and Application rows or of users' rows. */

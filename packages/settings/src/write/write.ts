@@ -1,8 +1,9 @@
 /**
  * The one algorithm of every write: single, bulk, a user's own, import, rollback.
- * Locked → stale → invalid → one transaction, then memory, listeners, events.
+ * Forbidden → locked → stale → invalid → one transaction, then memory, listeners, events.
  */
 import { setImmediate } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { ArgumentException, type Caller, type FieldErrors, isDomainException } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from '../definitions/registry.ts'
@@ -13,11 +14,12 @@ import {
   SettingLockedException,
   SettingsChangedException,
   SettingValidationException,
+  WasSecretException,
 } from '../exceptions.ts'
 import type { Coherence } from '../memory/coherence.ts'
-import type { SettingState, SharedValues } from '../memory/shared-values.ts'
+import { sharedLayer, type SettingState, type SharedValues } from '../memory/shared-values.ts'
 import { rowUser, type UserCache } from '../memory/user-values.ts'
-import type { RowCodec } from '../secrets/row-codec.ts'
+import type { Layer, RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import { rowIdText } from '../store/plan-write.ts'
 import type { Retention } from '../store/retention.ts'
@@ -25,7 +27,7 @@ import type { CurrentRows, RowChange, RowId, SettingsStore, StoredRow, WriteResu
 import { encodeValue, readText } from '../values/json.ts'
 import { notAsChecked } from '../values/standard-schema.ts'
 import { isSecret, parseValue } from '../values/validate.ts'
-import { requireWritePermissions } from '../visibility.ts'
+import { mayWrite, requireWritePermissions } from '../visibility.ts'
 import { createPatternBudget, type PatternBudget } from '../values/pattern.ts'
 import { crossRulesOf } from './cross-rules.ts'
 
@@ -39,8 +41,10 @@ export interface WriteEntry extends RowId {
   readonly value: JsonValue
   /** Whether the stored value is removed whatever the definition requires; `value` is null then. */
   readonly isReset?: boolean
-  /** Whether the row may be written at this revision (0: unset). */
-  readonly expects?: Expects | undefined
+  /** Whether the value to write was a secret, which its definition would show now; `value` is null then. */
+  readonly wasSecret?: boolean
+  /** Whether the row may be written at this revision (0: unset), where `last` wrote or removed it. */
+  readonly expects?: ((revision: number, last: number) => boolean) | undefined
 }
 
 /** Of an entry that removes the stored value whatever the definition requires. */
@@ -145,13 +149,10 @@ async function writeEntries(
   control: WriteControl,
 ): Promise<WriteOutcome> {
   const { codec, coherence, store } = init
-  const shared = wanted.filter(({ scope }) => scope !== SettingScope.User)
-  if (control.caller)
-    requireWritePermissions(
-      control.caller,
-      shared.map(({ state }) => state.setting.definition),
-    )
-  refuseLocked(wanted)
+  const guarded = wanted.filter((entry) => isGuarded(entry, control.caller))
+  const isKnown = (entry: WriteEntry) => isEqual(entry, sharedLayer(entry.state))
+  refuseGuarded(control.isBulk ? guarded.filter((entry) => !isKnown(entry)) : guarded, control.caller)
+  refusePastSecrets(wanted)
   const budget = createPatternBudget()
   const errors = new Map(control.errors)
   const entries = await validateInTurns(wanted, errors, budget)
@@ -164,12 +165,22 @@ async function writeEntries(
   let decided: readonly Decision[] = []
   function decide(current: CurrentRows): readonly RowChange[] {
     if (!ofUsers) coherence.observe(current)
+    const isSame = (entry: WriteEntry) => {
+      const row = current.get(entry)
+      return isEqual(entry, row && codec.layerOf(entry.state.setting, row))
+    }
+    refuseGuarded(
+      guarded.filter((entry) => !isSame(entry)),
+      control.caller,
+    )
     refuseStale(entries, current, control)
     refuseInvalid(errors)
     // S 2.3.1: again; these are the values that are stored.
     for (const entry of entries) parseEntry(entry, errors, budget)
     refuseInvalid(errors)
-    decided = entries.map((entry) => decideEntry(entry, current, codec))
+    decided = entries.map((entry) =>
+      isGuarded(entry, control.caller) ? unchanged(entry, current) : decideEntry(entry, current, codec),
+    )
     const changes = decided.flatMap(({ change }) => change ?? [])
     refuseInvalid(crossRules.check(current, changes))
     return control.dryRun ? [] : changes
@@ -188,8 +199,8 @@ async function writeEntries(
   if (!control.dryRun) codec.trust(outcomes.flatMap(({ after }) => after ?? []))
   if (written.changes.length > 0) await applyCommit(init, written, { actor, publication })
   // Memory may lack a value that was stored already: the caller reads it after this.
-  const unchanged = outcomes.filter(({ kind }) => kind === 'none')
-  await coherence.confirm(unchanged.map(({ entry, before }) => ({ id: entry, row: before })))
+  const same = outcomes.filter(({ kind }) => kind === 'none')
+  await coherence.confirm(same.map(({ entry, before }) => ({ id: entry, row: before })))
   return { revision: written.revision, entries: outcomes }
 }
 
@@ -213,9 +224,38 @@ async function applyCommit(
   await publication.committed(written)
 }
 
-function refuseLocked(entries: readonly WriteEntry[]): void {
+/** Whether the host locked the setting, or the caller lacks the permission that its definition names. */
+function isGuarded({ state, scope }: WriteEntry, caller: Caller | undefined): boolean {
+  const isForbidden =
+    caller !== undefined && scope !== SettingScope.User && !mayWrite(caller, state.setting.definition)
+  return state.locked !== undefined || isForbidden
+}
+
+/**
+ * Whether an entry has the value that is stored, as it is read. Of a secret never: it would tell who guesses.
+ */
+function isEqual({ state, value }: WriteEntry, stored: Layer | undefined): boolean {
+  if (isSecret(state.setting, stored?.row)) return false
+  if (!stored) return value === null
+  return stored.state === 'valid' && isDeepStrictEqual(value, stored.value)
+}
+
+/** @throws {ForbiddenException | SettingLockedException} the caller may not write one, or the host locked one */
+function refuseGuarded(entries: readonly WriteEntry[], caller: Caller | undefined): void {
+  const shared = entries.filter(({ scope }) => scope !== SettingScope.User)
+  if (caller)
+    requireWritePermissions(
+      caller,
+      shared.map(({ state }) => state.setting.definition),
+    )
   const locked = entries.filter(({ state }) => state.locked !== undefined)
   if (locked.length > 0) throw new SettingLockedException([...new Set(locked.map(({ key }) => key))])
+}
+
+/** @throws {WasSecretException} nothing decrypts a secret into a row that shows it */
+function refusePastSecrets(entries: readonly WriteEntry[]): void {
+  const past = entries.filter(({ wasSecret }) => wasSecret)
+  if (past.length > 0) throw new WasSecretException(past.map(({ key }) => key))
 }
 
 /** Copies a value, which the caller may change while the write waits, or whose getters may return another value each time. */
@@ -285,8 +325,9 @@ function refuseStale(
   if (expects && !expects(current.revision)) throw new PreconditionFailedException()
   const stale = entries.flatMap((entry) => {
     if (!entry.expects) return []
-    const { revision: version = 0, updatedAt, updatedBy = null } = current.get(entry) ?? {}
-    if (entry.expects(version)) return []
+    const row = current.get(entry)
+    const { revision: version = 0, updatedAt, updatedBy = null } = row ?? {}
+    if (entry.expects(version, row ? version : current.lastVersion(entry))) return []
     const at = updatedAt === undefined ? null : new Date(updatedAt).toISOString()
     return { key: entry.key, scope: entry.scope, version, updatedBy, updatedAt: at }
   })
@@ -294,18 +335,21 @@ function refuseStale(
   if (first) throw isBulk ? new SettingsChangedException(stale) : new PreconditionFailedException(first)
 }
 
+function unchanged(entry: WriteEntry, current: CurrentRows): Decision {
+  return { entry, kind: 'none', before: current.get(entry), change: undefined }
+}
+
 // Members of changes are named one by one: spreading costs more than the rest of a large bulk.
 function decideEntry(entry: WriteEntry, current: CurrentRows, codec: RowCodec): Decision {
   const before = current.get(entry)
   const { state, scope, userId, key, value } = entry
-  const unchanged = { entry, kind: 'none', before, change: undefined } as const
   if (value === null) {
-    if (!before) return unchanged
+    if (!before) return unchanged(entry, current)
     return { entry, kind: 'delete', before, change: { scope, userId, key, value, encrypted: false } }
   }
   const text = encodeValue(value)
   // Writing an equal value is no change, unless it is secret: a guess must not show that it is equal.
-  if (before?.value === text && !isSecret(state.setting, before)) return unchanged
+  if (before?.value === text && !isSecret(state.setting, before)) return unchanged(entry, current)
   const stored = codec.toStored(state.setting, entry, text)
   const change = { scope, userId, key, value: stored.value, encrypted: stored.encrypted }
   return { entry, kind: before ? 'update' : 'create', before, change }

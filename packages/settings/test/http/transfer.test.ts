@@ -149,3 +149,88 @@ test('mode=replace keeps what an export of the same application omits, and names
   t.same(editors.json.kept, ['app.api_secret', 'app.banner', 'app.support_email'], 'no System rows')
   t.same((await admin('POST', '/import', empty)).json.kept, [], 'a merge removes nothing')
 })
+
+test('an export goes back into the instance that it came from, beneath locks and permissions', async (t) => {
+  const store = memoryStore()
+  const { Application } = SettingScope
+  const text = (key: string, more = {}) =>
+    setting.text(key, { displayName: key, scope: Application, ...more })
+  const definitions = [text('x.free'), text('x.locked'), text('x.guarded', { write: 'Mail.Configure' })]
+  const keys = definitions.map(({ key }) => key)
+  const before = await createApp(t, { store, definitions })
+  for (const key of keys) await before.settings.set(key as string, 'stored')
+  const app = await createApp(t, { store, definitions, overrides: { 'x.locked': 'fixed' } })
+  const editor = as(app, 'editor')
+  const file = (await editor('GET', '/export')).json
+  t.equal(file.settings.length, 3)
+  const edited = (key: string, value: string) =>
+    file.settings.map((each: { key: string }) => (each.key === key ? { ...each, value } : each))
+  for (const query of ['', '?mode=replace', '?dryRun=true', '?mode=replace&dryRun=true']) {
+    const report = { status: 200, json: { unchanged: keys.toSorted(), update: [], delete: [], revision: 3 } }
+    t.match(await editor('POST', `/import${query}`, file), report, query)
+    for (const [key, status] of [
+      ['x.locked', 409],
+      ['x.guarded', 403],
+    ] as const) {
+      const body = { ...file, settings: edited(key, 'another') }
+      t.equal((await editor('POST', `/import${query}`, body)).status, status, `${query} ${key}`)
+    }
+  }
+  t.equal((await editor('PUT', '/bulk?dryRun=true', file.settings)).status, 200)
+  t.equal((await editor('PUT', '', file.settings[1])).status, 403, 'one value alone is asked for as before')
+  await editor('PUT', '/bulk', edited('x.free', 'new'))
+  t.equal(app.settings.get('x.free' as string), 'new')
+  // Memory may be older than the row, which decides.
+  await before.settings.set('x.guarded' as string, 'newer')
+  t.equal((await editor('POST', '/import', file)).status, 403)
+})
+
+test('a thousand guesses of a secret that the caller may not write are answered alike', async (t) => {
+  const store = memoryStore()
+  const { Application } = SettingScope
+  const encryption = { keys: [{ id: 'k', key: Buffer.from('0123456789abcdef0123456789abcdef') }] }
+  const text = (key: string, more = {}) =>
+    setting.text(key, { displayName: key, scope: Application, ...more })
+  const write = 'Mail.Configure'
+  const older = await createApp(t, {
+    store,
+    encryption,
+    definitions: ['x.guarded', 'x.locked', 'x.past'].map((key) => text(key, { sensitive: true })),
+  })
+  for (const key of ['x.guarded', 'x.locked', 'x.past']) await older.settings.set(key, 'guess 500')
+  const app = await createApp(t, {
+    store,
+    encryption,
+    overrides: { 'x.locked': 'fixed' },
+    definitions: [
+      text('x.other', { required: true }),
+      text('x.guarded', { sensitive: true, write }),
+      text('x.locked', { sensitive: true }),
+      text('x.past', { write }),
+    ],
+  })
+  const editor = as(app, 'editor')
+  for (const [key, status] of [
+    ['x.guarded', 403],
+    ['x.locked', 409],
+    ['x.past', 403],
+  ] as const) {
+    const answers = new Set<string>()
+    for (let guess = 0; guess < 1000; guess++) {
+      const settings = [
+        { key: 'x.other', scope: 1, value: '' }, // does not fit, which is said later
+        { key, scope: 1, value: `guess ${guess}` },
+      ]
+      const query = guess % 2 ? '?dryRun=true' : ''
+      // The right one is tried in both ways.
+      for (const more of guess === 500 ? ['', '?dryRun=true'] : [query]) {
+        const bulk = await editor('PUT', `/bulk${more}`, settings)
+        const file = await editor('POST', `/import${more}`, { format: 1, settings })
+        for (const { status: got, json } of [bulk, file]) answers.add(`${got} ${json.detail} ${json.code}`)
+      }
+    }
+    t.equal(answers.size, 1, key)
+    t.match([...answers][0], new RegExp(`^${status} `))
+  }
+  t.equal(app.settings.status.revision, 3)
+})

@@ -40,6 +40,7 @@ function withoutLock(store: SettingsStore): StoreChanges {
         revision,
         token,
         get: (id) => seen.get(`${id.scope} ${id.userId} ${id.key}`),
+        lastVersion: () => 0,
       })
       return write({ ...request, decide: () => changes })
     },
@@ -58,6 +59,10 @@ const stores: Readonly<Record<string, (store: SettingsStore) => StoreChanges>> =
   }),
   'does not count': (store) => ({
     shared: { news: async (after, limit) => ({ ...(await store.shared.news(after, limit)), revision: 0 }) },
+  }),
+  'forgets which write removed a row': () => ({
+    write: (request, write) =>
+      write({ ...request, decide: (current) => request.decide({ ...current, lastVersion: () => 0 }) }),
   }),
   'has no history': () => ({ history: async () => [] }),
   'ignores the filter of history': (store) => ({ history: ({ limit }) => store.history({ limit }) }),

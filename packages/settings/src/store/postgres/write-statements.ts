@@ -14,7 +14,11 @@ export function writeStatements(names: PostgresNames) {
       )`
   // Numbers as doubles, which the driver reads as numbers: times and versions are below 2^53.
   const now = `(extract(epoch from clock_timestamp()) * 1000)::bigint::float8 as now`
-  const stored = `v.value, v.encrypted, v.revision::float8 as revision, v.updated_at::float8 as "updatedAt", v.updated_by as "updatedBy"`
+  const found = `id.scope, id.user_id as "userId", id.key,
+        v.value, v.encrypted, v.revision::float8 as revision, v.updated_at::float8 as "updatedAt", v.updated_by as "updatedBy",
+        case when v.revision is null then (
+          select max(h.revision)::float8 from ${history} h where (h.key, h.scope, h.user_id) = (id.key, id.scope, id.user_id)
+        ) end as last`
   return {
     // Takes the lock of System and Application rows; selects the revision and the time of the server. `$1` to `$3` are the
     // time-outs of the server for a lock, a statement and an idle transaction, in milliseconds.
@@ -22,27 +26,25 @@ export function writeStatements(names: PostgresNames) {
       select meta.value, ${now} from ${meta} as meta, timeouts where meta.name = 'revision' for update of meta`,
     // `$1` to `$3` name rows. Sent after the lock is held: an earlier statement would see rows as they were before it.
     // A lateral look-up per row: a join would be planned as a scan of the table whatever the number of rows asked for.
+    // With each row that is missing comes the version of the value's newest entry of history; so it does below.
     find: `
-      select id.scope, id.user_id as "userId", id.key, ${stored}
+      select ${found}
       from unnest($1::smallint[], $2::text[], $3::text[]) as id (scope, user_id, key)
-      cross join lateral (
+      left join lateral (
         select * from ${values} v
         where (v.scope, v.user_id, v.key) = (id.scope, id.user_id, id.key) limit 1
-      ) as v`,
+      ) as v on true`,
     // Locks users out of all other writes; `$4` names their locks, whose order makes two writes of several users take turns.
     // A statement of its own, because one that waited for a lock would see rows as they were before it.
     lockUsers: `${timeouts}
       select pg_advisory_xact_lock(lock) from timeouts, (
         select distinct hashtextextended(name, 0) as lock from unnest($4::text[]) as name order by lock
       ) as ordered`,
-    // `$1` and `$2` name users' rows. With each one that is missing comes the version of the value's newest entry of history.
+    // `$1` and `$2` name users' rows.
     // Rows are locked in the order of the database, which compares bytes; that of our texts differs beyond U+FFFF: an
     // erasure locks rows of other users. The time is taken when the locks are held: above the join, for each row.
     findUsers: `
-      select id.scope, id.user_id as "userId", id.key, ${stored}, ${now},
-        case when v.revision is null then (
-          select max(h.revision)::float8 from ${history} h where (h.key, h.scope, h.user_id) = (id.key, id.scope, id.user_id)
-        ) end as last
+      select ${found}, ${now}
       from (
         select 2::smallint as scope, * from unnest($1::text[], $2::text[]) as named (user_id, key)
         order by user_id collate "C", key collate "C"

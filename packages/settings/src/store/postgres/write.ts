@@ -5,7 +5,7 @@ import { serverTimeouts } from '@fastify-modular/core/internal/postgres'
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
 import { SettingScope } from '../../setting-definition.ts'
-import { planWrite, rowIdText } from '../plan-write.ts'
+import { type Found, planWrite, rowIdText } from '../plan-write.ts'
 import { noRevision, parseRevision, revisionId } from '../revision.ts'
 import type { SqlWriter } from '../sql-store.ts'
 import type { RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
@@ -61,7 +61,7 @@ export class PostgresWriter implements SqlWriter {
       const result = planWrite(request, {
         ...(parseRevision(meta?.value) ?? noRevision),
         at: meta?.now ?? Date.now(),
-        rows: (found?.rows ?? []) as StoredRow[],
+        ...rowsOf(found),
       })
       const columns = [...columnsOf(request, result), revisionId(result)]
       return this.#finish(client, request, result, this.#prepared('save', columns))
@@ -82,13 +82,8 @@ export class PostgresWriter implements SqlWriter {
     return this.#inTurnOf(ids[0]?.userId ?? '', () =>
       this.#transact(this.#usersTurn, async (client) => {
         const [, , found, shared] = await send(client, statements)
-        const own = (found?.rows ?? []) as FoundOfUser[]
-        const lastVersions = new Map(own.map((row) => [rowIdText(row), row.last]))
-        const result = planWrite(request, {
-          at: Math.max(0, ...own.map(({ now }) => now)),
-          rows: [...own.flatMap(toRow), ...((shared?.rows ?? []) as StoredRow[])],
-          lastVersion: (id) => lastVersions.get(rowIdText(id)) ?? 0,
-        })
+        const times = ((found?.rows ?? []) as { readonly now: number }[]).map(({ now }) => now)
+        const result = planWrite(request, { at: Math.max(0, ...times), ...rowsOf(found, shared) })
         return this.#finish(client, request, result, this.#prepared('saveUsers', columnsOf(request, result)))
       }),
     )
@@ -252,17 +247,21 @@ function checkCommitted(results: readonly QueryResult[]): void {
   throw new Error('PostgreSQL rolled the write of a setting back: a statement of its events failed.')
 }
 
-/** What a write of users' rows finds by a name. */
-interface FoundOfUser extends Omit<StoredRow, 'revision'> {
+/** What a write finds by a name. */
+interface FoundByName extends Omit<StoredRow, 'revision'> {
   /** Null stands for a row that is missing. */
   readonly revision: number | null
-  /** The time of the server after the lock. */
-  readonly now: number
   /** Of a row that is missing: the version of the newest entry of history, or null. */
   readonly last: number | null
 }
 
-function toRow(found: FoundOfUser): StoredRow[] {
+function rowsOf(...results: readonly (QueryResult | undefined)[]): Pick<Found, 'rows' | 'lastVersion'> {
+  const found = results.flatMap((result) => (result?.rows ?? []) as FoundByName[])
+  const lastVersions = new Map(found.map((row) => [rowIdText(row), row.last]))
+  return { rows: found.flatMap(toRow), lastVersion: (id) => lastVersions.get(rowIdText(id)) ?? 0 }
+}
+
+function toRow(found: FoundByName): StoredRow[] {
   const { scope, userId, key, value, encrypted, revision, updatedAt, updatedBy } = found
   if (revision === null) return []
   return [{ scope, userId, key, value, encrypted, revision, updatedAt, updatedBy }]

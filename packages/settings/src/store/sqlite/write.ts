@@ -23,7 +23,8 @@ export function createWriter(client: Database, tables: SqliteTables): SqlWriter 
   const counters = prepareCounters(client, getTableName(tables.meta))
 
   function foundBy({ reads }: WriteRequest) {
-    return { at: Date.now(), rows: reads.flatMap((id) => values.find(id) ?? []) }
+    const { lastVersion } = history
+    return { at: Date.now(), rows: reads.flatMap((id) => values.find(id) ?? []), lastVersion }
   }
 
   function writeShared(request: WriteRequest): WriteResult {
@@ -35,8 +36,7 @@ export function createWriter(client: Database, tables: SqliteTables): SqlWriter 
   }
 
   function writeOfUsers(request: WriteRequest): WriteResult {
-    const { lastVersion } = history
-    const result = planWrite(request, { ...foundBy(request), lastVersion })
+    const result = planWrite(request, foundBy(request))
     if (result.changes.length === 0) return result
     return apply(request, result, Number(counters.countUsers.get() ?? 0))
   }

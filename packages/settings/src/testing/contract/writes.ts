@@ -44,6 +44,32 @@ export const writes: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual(result.changes, [])
   },
 
+  'of a row that is missing decide sees the version of its removal, whatever was written since': async (
+    store,
+  ) => {
+    for (const userId of ['', 'u1']) {
+      const [gone, other] = [rowId('gone', userId), rowId('other', userId)]
+      const seen: number[] = []
+      const look = () =>
+        writeAll(store, [], {
+          reads: [gone, other],
+          decide(current) {
+            seen.push(current.lastVersion(gone))
+            return []
+          },
+        })
+      await look()
+      await set(store, gone, '1')
+      const removal = await set(store, gone, null)
+      await look()
+      await set(store, other, '1')
+      await look()
+      const version = removal.changes[0]?.revision
+      assert.ok(version)
+      assert.deepEqual(seen, [0, version, version])
+    }
+  },
+
   'a write that throws in decide changes nothing and rejects with that error': async (store) => {
     for (const id of [rowId('a'), rowId('a', 'u1')]) {
       await set(store, [id], '1')
