@@ -3,7 +3,7 @@ import { sqlite } from '@fastify-modular/settings/sqlite'
 import t, { test } from 'tap'
 import { Retention } from '#src/store/retention.js'
 import type { TrimLimits, TrimResult } from '#src/store/store.js'
-import { silentLog, until } from '#src/testing/contract/case.js'
+import { nextMillisecond, rowId, set, silentLog, trimAll, until } from '#src/testing/contract/case.js'
 import { createApp } from '../support/app.ts'
 import { engines } from '../support/engines.ts'
 
@@ -137,5 +137,31 @@ for (const name of ['memory', 'SQLite', 'PostgreSQL'] as const) {
     const entries = await left()
     t.equal(entries[0]?.newValue, String(writes))
     t.ok(entries.length >= 20)
+  })
+}
+
+// PostgreSQL has a clock of its own: its test moves the marks instead.
+for (const name of ['memory', 'SQLite'] as const) {
+  test(`${name}: trimming goes on when the clock was set back after it, beyond one portion too`, async (t) => {
+    const store = (await engines[name](t))()
+    const { now } = Date
+    const moveClock = (hours: number) => (Date.now = () => now() + hours * (day / 24))
+    t.teardown(() => (Date.now = now))
+    await store.open({ log: silentLog })
+    t.teardown(() => store.close())
+    moveClock(24)
+    await set(store, 'a', '1')
+    moveClock(25)
+    await trimAll(store, { perValue: 1 })
+    Date.now = now
+    const trim = async (): Promise<number> => {
+      await nextMillisecond(until)
+      return (await trimAll(store, { perValue: 1 })).reduce((total, removed) => total + removed, 0)
+    }
+    const ids = Array.from({ length: 300 }, (_, index) => rowId(`k${index}`))
+    for (const value of ['1', '2', '3']) await set(store, ids, value)
+    t.equal(await trim(), 600)
+    await set(store, 'k1', '4')
+    t.equal(await trim(), 1)
   })
 }

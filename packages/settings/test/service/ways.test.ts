@@ -178,6 +178,14 @@ const features: Readonly<Record<string, Feature>> = {
     hasRule: true,
     check: (t, { after }, name) => t.not(after?.value, '"other"', name),
   },
+  'a setting that breaks a rule already': {
+    past: ['first', 'second'],
+    value: 'second',
+    is: {},
+    hasRule: true,
+    options: { overrides: { 'x.other': 'second' } },
+    check: (t, { status }, name) => t.ok(status < 300, `${name}: ${status}`),
+  },
   'a setting whose schema makes another value': {
     past: [' first ', 'second'],
     value: ' third ',

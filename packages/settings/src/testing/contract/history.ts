@@ -227,32 +227,6 @@ export const history: Readonly<Record<string, ContractCase>> = {
     )
   },
 
-  'trimming goes on when the clock was set back after it, also beyond one portion': async (
-    store,
-    { until },
-  ) => {
-    const { now } = Date
-    const moveClock = (hours: number) => (Date.now = () => now() + hours * 60 * 60 * 1000)
-    try {
-      // Of a database with a clock of its own this moves nothing.
-      moveClock(24)
-      await set(store, 'a', '1')
-      moveClock(25)
-      await trimAll(store, { perValue: 1 })
-    } finally {
-      Date.now = now
-    }
-    const trim = async (): Promise<number> => {
-      await nextMillisecond(until)
-      return sum(await trimAll(store, { perValue: 1 }))
-    }
-    const ids = Array.from({ length: 300 }, (_, index) => rowId(`k${index}`))
-    for (const value of ['1', '2', '3']) await set(store, ids, value)
-    assert.equal(await trim(), 600)
-    await set(store, 'k1', '4')
-    assert.equal(await trim(), 1)
-  },
-
   'trimming goes on where the last portion ended, of at most 500 entries; two at once do no harm': async (
     store,
     { open, until },
