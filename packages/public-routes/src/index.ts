@@ -8,7 +8,7 @@ import type { ApplicationAccess } from './review/access.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Who may call what: the table, explanations, the default of a plugin. */
+    /** Who may call what: the table, explanations. */
     readonly access: ApplicationAccess
     /** The registry of public routes. */
     readonly publicRoutes: PublicRouteRegistry
@@ -53,7 +53,7 @@ export type { CsrfOptions } from './gate/csrf.ts'
 export type { RequestAdmission } from './gate/decision.ts'
 export type { PublicRoutesOptions } from './options.ts'
 export { publicRoutes, publicRoutes as default } from './plugin.ts'
-export { type Authenticated, type AuthProvider, combineProviders, type SecuritySchemes } from './provider.ts'
+export { type AuthProvider, type AuthResult, combineProviders, type SecuritySchemes } from './provider.ts'
 export { PublicRouteRegistry, type RuleOptions } from './registry.ts'
 export type { ApplicationAccess } from './review/access.ts'
 export type { Explain, Explanation } from './review/explain.ts'

@@ -31,8 +31,8 @@ const refused: Readonly<Record<string, Readonly<Record<string, object>>>> = {
     'a time-out of zero': { timeout: 0 },
     'a time-out without end': { timeout: Infinity },
     'a classify that is not a function': { classify: 'api' },
-    'expected hooks that are not an array': { earlierHooks: 'handleSession' },
-    'an expected hook without a name': { earlierHooks: [''] },
+    'permissions that are not an object': { permissions: 'Notes.Edit' },
+    'guests that are not a boolean': { guests: 'yes' },
   },
   FMOD_PUBLIC_ROUTES_INVALID_RULE: {
     'a legacy path that would open everything': { provider: { ...headerProvider, publicPaths: ['/'] } },
