@@ -113,7 +113,11 @@ test('a setting that becomes public differs from the file, and so does a hook be
     const app = Fastify()
     t.teardown(() => app.close())
     await app.register(publicRoutes, { provider: { authenticate: () => null } })
-    const host = setting.text('mail.host', { displayName: 'Host', scope: SettingScope.System, public: isPublic })
+    const host = setting.text('mail.host', {
+      displayName: 'Host',
+      scope: SettingScope.System,
+      public: isPublic,
+    })
     await app.register(settings, { definitions: [host] })
     return app
   }

@@ -60,7 +60,7 @@ test('flags of the example', async (t) => {
   })
 })
 
-test("inside a module, flags need what the module asks of its routes, or more by their own option", async (t) => {
+test('inside a module, flags need what the module asks of its routes, or more by their own option', async (t) => {
   const boot = async (access: string, options: OfrepOptions) => {
     const app = Fastify()
     t.teardown(() => app.close())
@@ -84,7 +84,9 @@ test("inside a module, flags need what the module asks of its routes, or more by
     const row = app.access.table().find((each) => each.url.endsWith('/flags') && each.method === 'POST')
     const statuses = []
     for (const user of ['nobody', 'stranger', 'member', 'both'])
-      statuses.push((await app.inject({ method: 'POST', url, headers: { 'x-user': user }, body: {} })).statusCode)
+      statuses.push(
+        (await app.inject({ method: 'POST', url, headers: { 'x-user': user }, body: {} })).statusCode,
+      )
     return [row?.access, row?.why, statuses.join()]
   }
   const ofModule = 'access of module "org"'

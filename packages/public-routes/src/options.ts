@@ -75,8 +75,6 @@ export function checkOptions(options: PublicRoutesOptions): void {
   if (typeof safeRead(provider, 'authenticate') !== 'function')
     throw new FMOD_PUBLIC_ROUTES_PROVIDER_MISSING()
   const problems = optionProblems(schema, options)
-  // Without an error the protection would silently stay off.
-  if (Object.hasOwn(options, 'crossOrigin')) problems.push('crossOrigin is called csrf')
   if (Object.hasOwn(options, 'access') && options.access === undefined)
     problems.push('access is undefined; leave it out, or correct the name of the constant')
   if (provider.loginUrl !== undefined && !isLoginUrl(provider.loginUrl))

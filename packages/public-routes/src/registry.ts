@@ -3,13 +3,11 @@ import { isAbsolute } from 'node:path'
 import { mountingModule } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import { FMOD_PUBLIC_ROUTES_FROZEN, FMOD_PUBLIC_ROUTES_INVALID_RULE } from './misuse-errors.ts'
-import { isPublicRoute, PublicRoute, type Methods, type PublicRouteOptions } from './rule.ts'
+import { isPublicRoute, PublicRoute, type PublicRouteOptions } from './rule.ts'
 import type { RegisteredRule } from './rules.ts'
 
-/** Options that every helper takes. */
-export interface RuleOptions {
-  readonly methods?: Methods | undefined
-}
+/** What every helper takes. */
+type RuleOptions = Pick<PublicRouteOptions, 'methods'>
 
 /**
  * Adds rules in the name of one contributor. Every helper returns the registry, so that calls chain; each throws the

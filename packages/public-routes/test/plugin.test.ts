@@ -26,7 +26,6 @@ const refused: Readonly<Record<string, Readonly<Record<string, object>>>> = {
     'a login URL that is a script': withLogin('javascript:alert(1)'),
     'a login URL with a line break': withLogin('/login\r\nx: y'),
     'a misspelt csrf': { csfr: true },
-    'the old name of csrf, which would be ignored': { crossOrigin: true },
     'a misspelt exempt': { csrf: { exempted: [] } },
     'a time-out of zero': { timeout: 0 },
     'a time-out without end': { timeout: Infinity },

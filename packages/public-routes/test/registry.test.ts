@@ -1,4 +1,5 @@
-import { PublicRoute, PublicRouteRegistry } from '@fastify-modular/public-routes'
+import { PublicRouteRegistry } from '#src/registry.js'
+import { PublicRoute } from '@fastify-modular/public-routes'
 import { test } from 'tap'
 import { gatedApp } from './support/application.ts'
 
@@ -85,9 +86,12 @@ test('decision 33: rules freeze when the application is ready', async (t) => {
 
 test('decision 56: rules of an encapsulated plugin are global, and have its name', async (t) => {
   const app = await gatedApp(t, { defaults: false })
-  await app.register(async function blog(scope) {
-    scope.publicRoutes.addExact('/absolute')
-  }, { prefix: '/blog' })
+  await app.register(
+    async function blog(scope) {
+      scope.publicRoutes.addExact('/absolute')
+    },
+    { prefix: '/blog' },
+  )
   t.same(
     app.publicRoutes.list().map(({ route, source }) => [route.pattern, source]),
     [['/absolute', 'plugin blog']],

@@ -1,6 +1,11 @@
 /** The settings pages: their routes, and what must be there for them to work. */
 import { type Caller, ForbiddenException, hasPermission } from '@fastify-modular/core'
-import { createFindCaller, declareAccess, findCallerOf, supportedFastify } from '@fastify-modular/core/internal'
+import {
+  createFindCaller,
+  declareAccess,
+  findCallerOf,
+  supportedFastify,
+} from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { findAssets, hidden, serveAssets } from './assets.ts'

@@ -9,7 +9,13 @@ export { supportedFastify } from './supported-fastify.ts'
 export { type AnswerFailure, answerFailure, getDecorator } from './decorators.ts'
 export { type DescribedError, describeError, logFailure } from './failures.ts'
 export { FileLock } from './file-lock.ts'
-export { type AccessOfPlugin, accessOfPlugin, declareAccess, mountingModule, precedesGate } from './mounting.ts'
+export {
+  type AccessOfPlugin,
+  accessOfPlugin,
+  declareAccess,
+  mountingModule,
+  precedesGate,
+} from './mounting.ts'
 export type { PageRenderer, PageRequest, RenderedPage } from './pages.ts'
 export {
   createConfigReader,

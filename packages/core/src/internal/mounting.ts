@@ -46,7 +46,10 @@ export const precedesGate: unique symbol = Symbol.for('@fastify-modular/precedes
 export const accessOfPlugin: unique symbol = Symbol.for('@fastify-modular/access-of-plugin')
 
 /** Who may call the routes of a plugin of ours, beside what each of them needs: `signed-in`, or permissions. */
-export type AccessOfPlugin = string | { readonly allOf: readonly string[] } | { readonly anyOf: readonly string[] }
+export type AccessOfPlugin =
+  | string
+  | { readonly allOf: readonly string[] }
+  | { readonly anyOf: readonly string[] }
 
 /** Takes the option `access` of a plugin of ours for the routes of a scope. Returns why it cannot be; null where it can. */
 export function declareAccess(

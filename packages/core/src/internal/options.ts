@@ -34,7 +34,8 @@ export const option = {
       { description: listOf(values.map((value) => JSON.stringify(value))) },
     ),
   /** What no schema can say; `fits` must not throw. */
-  that: (fits: (value: unknown) => boolean, description: string): TSchema => Type.Unknown({ fits, description }),
+  that: (fits: (value: unknown) => boolean, description: string): TSchema =>
+    Type.Unknown({ fits, description }),
   /** Who may call the routes of a plugin; the gate checks what it names. */
   access: () =>
     option.that(

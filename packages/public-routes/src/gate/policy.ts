@@ -24,7 +24,7 @@ const ofUnknownRoute: Policy = closedFor({
 
 export class Policies {
   readonly #rules: readonly RegisteredRule[]
-  /** The policies of paths that no route has, by method. */
+  /** The policies of paths that no route has, by method: made when first needed, since a path without a route may come with any. */
   readonly #ofNoRoute = new Map<string, Policy>()
 
   constructor(rules: readonly RegisteredRule[]) {

@@ -303,7 +303,7 @@ function tightenByOption(route: Route): void {
   for (const method of route.methods) route.tighten(method, { requirement, source })
 }
 
-/** Stands for a route that the table does not have. It has no policy, and is closed. */
+/** Stands for a route of the router that the table does not have: it has no policy, and is closed. Where there is no route at all, it is null. */
 export const unlisted = new Route({ url: '/', methods: [] })
 
 type RouterEntry = ReturnType<typeof routerEntries>[number]

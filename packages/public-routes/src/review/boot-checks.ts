@@ -26,7 +26,9 @@ interface Declarations {
 export function checkPermissions({ routes, entries, modules, permissions }: Declarations): void {
   const named = [
     ...routes.flatMap(namedByRoute),
-    ...[...entries.all, ...modules.values()].flatMap(({ requirement, source }) => namedBy(requirement, source)),
+    ...[...entries.all, ...modules.values()].flatMap(({ requirement, source }) =>
+      namedBy(requirement, source),
+    ),
   ]
   const unknown = named.filter(({ name }) => !permissions.has(name))
   if (unknown.length === 0) return
@@ -70,7 +72,8 @@ export function refuseLoosening(claims: readonly Claim[], modules: ReadonlyMap<s
     return `${entry.source} says ${entry.requirement.text} about ${method} ${route.url}, and the ${ofModule.source} ${ofModule.requirement.text}`
   })
   if (faults.length === 0) return
-  const wayOut = 'an entry for several routes asks at least what their module asks; name the whole URL of a route to ask less'
+  const wayOut =
+    'an entry for several routes asks at least what their module asks; name the whole URL of a route to ask less'
   throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS('routes of modules', `${faults.join('; ')}; ${wayOut}`)
 }
 

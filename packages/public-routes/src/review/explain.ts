@@ -58,7 +58,8 @@ export function createExplain({ probes, rules, routes, policies }: ExplainParts)
     // Before the rules freeze, Fastify has not bound the gate to the routes, and would run their handlers.
     if (!Object.isFrozen(rules)) throw new FMOD_PUBLIC_ROUTES_NOT_READY(`request ${method} ${target}`)
     const outcome = await probes.send(method, target, options.headers)
-    if (outcome.reached) return { ...about, ...explainRequest(outcome.request, outcome.decision.publicBecause) }
+    if (outcome.reached)
+      return { ...about, ...explainRequest(outcome.request, outcome.decision.publicBecause) }
     const reason = `the request was answered with status ${outcome.status} before it reached the gate`
     return { ...about, decision: 'rejected', reason, status: outcome.status }
   }

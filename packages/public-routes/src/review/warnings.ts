@@ -63,7 +63,9 @@ export function openedByEnvironment(routes: readonly Route[], policies: Policies
     if (policies.of(route, method).kind === 'closed') return []
     const opening = policies
       .rulesFor(route, method)
-      .filter(({ rule }) => rule.source === environmentSource && opensDespite(rule, route.declared(method)?.by))
+      .filter(
+        ({ rule }) => rule.source === environmentSource && opensDespite(rule, route.declared(method)?.by),
+      )
     return opening.map(
       ({ rule, reach }) =>
         `${reach === 'every path' ? '' : 'some paths of '}${method} ${route.url} by "${String(rule.route)}"`,

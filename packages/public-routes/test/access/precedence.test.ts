@@ -18,21 +18,8 @@ test("decision 71: a route's own declaration holds against every rule, and a war
     env: { SM_AUTH_PUBLIC_PATHS: '["/env"]' },
     permissions: { 'Notes.Edit': 'Edit notes' },
   })
-  app.publicRoutes
-    .addSubtree('/notes')
-    .addSuffix('/tail')
-    .addRegex('/regex/.*')
-    .addExact('/exact')
-  const urls = [
-    '/notes/a',
-    '/notes/:id',
-    '/x/tail',
-    '/regex/a',
-    '/exact',
-    '/env/a',
-    '/legacy/a',
-    '/health',
-  ]
+  app.publicRoutes.addSubtree('/notes').addSuffix('/tail').addRegex('/regex/.*').addExact('/exact')
+  const urls = ['/notes/a', '/notes/:id', '/x/tail', '/regex/a', '/exact', '/env/a', '/legacy/a', '/health']
   for (const url of urls) app.get(url, { config: { access: 'Notes.Edit' } }, ran)
   await app.ready()
   for (const url of urls) {
@@ -78,7 +65,16 @@ test("the first of a route's own declaration, rules, the option, the framework's
   const options = { defaults: true, access: { '/health/option': 'Ops.Read', '/option': 'signed-in' } }
   const app = await booted(t, async () => {}, options)
   app.publicRoutes.addSubtree('/rule')
-  const urls = ['/own', '/rule/own', '/rule/a', '/health/own', '/health/option', '/health/a', '/option', '/module']
+  const urls = [
+    '/own',
+    '/rule/own',
+    '/rule/a',
+    '/health/own',
+    '/health/option',
+    '/health/a',
+    '/option',
+    '/module',
+  ]
   await app.register(modules, {
     modules: [
       defineModule({
@@ -136,7 +132,9 @@ async function underEntry(t: Test, entry: string, access: Access, ofModule: Acce
   } catch (err) {
     return String(err)
   }
-  return app.access.table().find(({ method, url }) => method === 'GET' && url === '/admin/notes')?.access ?? ''
+  return (
+    app.access.table().find(({ method, url }) => method === 'GET' && url === '/admin/notes')?.access ?? ''
+  )
 }
 
 const entriesOverModules: readonly (readonly [access: Access, ofModule: Access, isAsStrict: boolean])[] = [
@@ -163,7 +161,11 @@ for (const [access, ofModule, isAsStrict] of entriesOverModules) {
   test(`decision 101: an entry ${one} for routes of a module with ${other} ${isAsStrict ? 'holds' : 'stops the boot'}`, async (t) => {
     const got = await underEntry(t, '/admin/*', access, ofModule)
     if (isAsStrict) t.notMatch(got, /FMOD/)
-    else t.match(got, /INVALID_ACCESS.*option access "\/admin\/\*" says .* about GET \/admin\/notes, and the access of module "notes"/)
+    else
+      t.match(
+        got,
+        /INVALID_ACCESS.*option access "\/admin\/\*" says .* about GET \/admin\/notes, and the access of module "notes"/,
+      )
     t.notMatch(await underEntry(t, '/admin/notes', access, ofModule), /FMOD/, 'it names the whole URL')
     t.notMatch(await underEntry(t, '/admin/notes/*', isAsStrict ? access : ofModule, ofModule), /FMOD/)
   })

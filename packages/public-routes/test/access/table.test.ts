@@ -110,7 +110,8 @@ test('the printed table has lines of at most 160 characters, and loses nothing o
   t.match(words, long)
   t.match(words, /\(noroute\).*couldbeopenedbyframeworkdefaults,rulesoftheapplication:7$/)
   for (const { why, mayBeOpenedBy, note, warnings } of app.access.table()) {
-    const own = note === 'not found' ? [] : mayBeOpenedBy.filter((rule) => !rule.includes('framework default'))
+    const own =
+      note === 'not found' ? [] : mayBeOpenedBy.filter((rule) => !rule.includes('framework default'))
     for (const text of [why, ...own, ...warnings]) t.match(words, text.replaceAll(' ', ''))
   }
 })

@@ -250,7 +250,14 @@ test('decision 115: a provider that knows somebody without credentials gives a w
       provider: {
         authenticate: (request, signal) => {
           const { ip, method, url, headers } = request
-          asked.push([ip, method, url.includes('?'), Object.keys(headers), Reflect.get(request, 'tenant'), isOpen])
+          asked.push([
+            ip,
+            method,
+            url.includes('?'),
+            Object.keys(headers),
+            Reflect.get(request, 'tenant'),
+            isOpen,
+          ])
           return authenticate(request, signal)
         },
       },

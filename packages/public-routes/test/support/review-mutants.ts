@@ -19,7 +19,11 @@ interface Change {
 }
 
 export type ReviewMutant = { readonly name: string } & (
-  | { readonly noticedBy: 'boot' | 'log' | 'file' | 'nothing opens'; readonly after: Change; readonly before?: Change }
+  | {
+      readonly noticedBy: 'boot' | 'log' | 'file' | 'nothing opens'
+      readonly after: Change
+      readonly before?: Change
+    }
   /** `guide` is a phrase of docs/guides/access.md. */
   | { readonly noticedBy: 'guide'; readonly guide: string }
 )
@@ -64,7 +68,11 @@ export const reviewMutants: readonly ReviewMutant[] = [
     before: { afterGate: (app) => app.all('/all', ran) },
     after: { afterGate: (app) => app.all('/all', { config: { access: { GET: 'public' } } }, ran) },
   },
-  { name: 'a flag of production in the configuration of a route', noticedBy: 'guide', guide: 'variables of the environment' },
+  {
+    name: 'a flag of production in the configuration of a route',
+    noticedBy: 'guide',
+    guide: 'variables of the environment',
+  },
   {
     name: 'paths in the environment',
     noticedBy: 'log',
@@ -111,7 +119,11 @@ export const reviewMutants: readonly ReviewMutant[] = [
   {
     name: 'a key that neither side has',
     noticedBy: 'file',
-    after: { options: { provider: { authenticate: ({ headers }) => keys.get(headers['x-key'] as undefined) ?? null } } },
+    after: {
+      options: {
+        provider: { authenticate: ({ headers }) => keys.get(headers['x-key'] as undefined) ?? null },
+      },
+    },
   },
   {
     name: 'more that guests may do',
@@ -136,12 +148,21 @@ export const reviewMutants: readonly ReviewMutant[] = [
     before: { options: { csrf: true } },
     after: { options: { csrf: { trustedOrigins: ['https://evil.example'] } } },
   },
-  { name: 'no protection of csrf any more', noticedBy: 'file', before: { options: { csrf: true } }, after: {} },
+  {
+    name: 'no protection of csrf any more',
+    noticedBy: 'file',
+    before: { options: { csrf: true } },
+    after: {},
+  },
   { name: 'public files one folder up', noticedBy: 'guide', guide: 'when `root` moves one folder up' },
   { name: 'a public handler that injects a request of its own', noticedBy: 'guide', guide: '`app.inject`' },
   { name: 'a server that answers by itself', noticedBy: 'guide', guide: '`serverFactory`' },
   { name: 'an error of the framework that carries data', noticedBy: 'guide', guide: '`frameworkErrors`' },
-  { name: 'an option caller that makes callers up', noticedBy: 'guide', guide: 'of settings, which may make callers up' },
+  {
+    name: 'an option caller that makes callers up',
+    noticedBy: 'guide',
+    guide: 'of settings, which may make callers up',
+  },
 ]
 
 async function build({ server, options, beforeGate, access = 'signed-in', inModule, afterGate }: Change) {
@@ -161,7 +182,9 @@ async function build({ server, options, beforeGate, access = 'signed-in', inModu
 }
 
 /** Whether what should notice the mutant does, and whether the application of before is silent. */
-export async function judgeReview(mutant: ReviewMutant): Promise<{ readonly noticed: boolean; readonly falseAlarm: boolean }> {
+export async function judgeReview(
+  mutant: ReviewMutant,
+): Promise<{ readonly noticed: boolean; readonly falseAlarm: boolean }> {
   if (mutant.noticedBy === 'guide') {
     const guide = new URL('../../../../docs/guides/access.md', import.meta.url)
     return { noticed: readFileSync(guide, 'utf8').includes(mutant.guide), falseAlarm: false }
