@@ -3,7 +3,7 @@ import { canonicalPath } from '@fastify-modular/core/internal'
 import { PublicRoute, publicRoutes } from '@fastify-modular/public-routes'
 import Fastify from 'fastify'
 import { Policies } from '../packages/public-routes/dist/gate/policy.js'
-import { openingOf } from '../packages/public-routes/dist/gate/gate.js'
+import { reasonOf } from '../packages/public-routes/dist/gate/gate.js'
 import { requestTo } from './support/in-process.mjs'
 import { measure, report } from './support/measure.mjs'
 
@@ -47,8 +47,8 @@ async function decisions() {
     const ofRoute = { ...ofNoRoute, rules: rules.slice(0, 10) }
     const paths = makePaths(rules)
     const ns = await measure({
-      unmatched: repeat((i) => openingOf(ofNoRoute, paths[i % 400]), count > 1000 ? 400 : 5_000),
-      candidates: repeat((i) => openingOf(ofRoute, paths[i % 400]), 20_000),
+      unmatched: repeat((i) => reasonOf(ofNoRoute, paths[i % 400]), count > 1000 ? 400 : 5_000),
+      candidates: repeat((i) => reasonOf(ofRoute, paths[i % 400]), 20_000),
       canonical: repeat((i) => canonicalPath(paths[i % 400]), 20_000),
     })
     rows.push({

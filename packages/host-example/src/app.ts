@@ -81,7 +81,6 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     provider: sessionProvider,
     csrf: true, // sessions are cookies: refuses writes from other origins
     undeclared: 'refuse', // a route that does not say who may call it stops the boot
-    access: { '/settings/*': 'signed-in' },
   })
   await app.register(inertia, {
     version: assets.version,

@@ -9,14 +9,13 @@ import { logoTile } from './web/drawings.ts'
 
 /** The components of settings-ui as pages of this application, within its own layout. */
 export const settingsPages: FastifyPluginAsync = async (app) => {
-  app.access.setDefault('signed-in')
-  const schema = { hide: true }
-  app.get('/inertia/settings', { schema }, (request, reply) => {
+  const options = { schema: { hide: true }, config: { access: 'signed-in' } }
+  app.get('/inertia/settings', options, (request, reply) => {
     const caller = requireCaller(request)
     const canUpdate = hasPermission(caller, 'Settings.Update')
     return reply.inertia('Settings/Manage', { canUpdate, isAdmin: caller.isAdmin === true })
   })
-  app.get('/inertia/preferences', { schema }, (_request, reply) => reply.inertia('Settings/Me'))
+  app.get('/inertia/preferences', options, (_request, reply) => reply.inertia('Settings/Me'))
 }
 
 const Accent = Type.Object({ file: Type.String({ pattern: '^[0-9a-fA-F]{6}\\.css$' }) })

@@ -1,10 +1,12 @@
 /** Mistakes in the access of the application: the boot or `expectAccess` notices each. `MUTANTS=100 MUTANTS_SEED=2` tries more. */
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { generator } from '@fastify-modular/test-support/hostile-requests'
-import type { Access } from '@fastify-modular/public-routes'
+import { type Access, publicRoutes } from '@fastify-modular/public-routes'
 import { expectAccess } from '@fastify-modular/public-routes/testing'
-import type { FastifyInstance, RouteOptions } from 'fastify'
+import { setting, settings, SettingScope } from '@fastify-modular/settings'
+import Fastify, { type FastifyInstance, type RouteOptions } from 'fastify'
 import { test } from 'tap'
 import { buildExample } from './built-example.js'
 import { tempFolder } from './host.js'
@@ -103,4 +105,36 @@ test(`${count} mutants of the example: each is refused at boot or differs from a
     tally.set(noticed, (tally.get(noticed) ?? 0) + 1)
   }
   t.comment([...tally].map(([by, number]) => `by ${by}: ${number}`).join(', '))
+})
+
+test('a setting that becomes public differs from the file, and so does a hook before the gate of the example', async (t) => {
+  const folder = await tempFolder(t)
+  const bare = async (isPublic: boolean) => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(publicRoutes, { provider: { authenticate: () => null } })
+    const host = setting.text('mail.host', {
+      displayName: 'Host',
+      scope: SettingScope.System,
+      public: isPublic,
+    })
+    await app.register(settings, { definitions: [host] })
+    return app
+  }
+  const entries = pathToFileURL(join(folder, 'access.json'))
+  await writeFile(entries, '[]')
+  const messageOf = async (app: FastifyInstance, against: URL) =>
+    expectAccess(app, against).then(
+      () => '',
+      (error: unknown) => String(error),
+    )
+  t.notMatch(await messageOf(await bare(false), entries), 'setting mail.host')
+  t.match(await messageOf(await bare(true), entries), '- setting mail.host is new: public')
+
+  const app = await buildExample({
+    databaseUrl: `sqlite:${join(folder, 'host.sqlite')}`,
+    onCreate: (created) => void created.addHook('onRequest', (_request, _reply, done) => done()),
+  })
+  t.teardown(() => app.close())
+  t.match(await messageOf(app, file), /hooks before the gate was .* and is .*, 1 unnamed/)
 })

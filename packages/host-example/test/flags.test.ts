@@ -1,8 +1,9 @@
 /** Flags over the OpenFeature Remote Evaluation Protocol, behind the gate and with the answers of the errors plugin. */
+import { type Caller, defineModule, modules } from '@fastify-modular/core'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import { settings } from '@fastify-modular/settings'
-import { ofrep } from '@fastify-modular/settings/openfeature'
-import Fastify from 'fastify'
+import { ofrep, type OfrepOptions } from '@fastify-modular/settings/openfeature'
+import Fastify, { type FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import { type Person, startHost } from './host.js'
 
@@ -59,12 +60,60 @@ test('flags of the example', async (t) => {
   })
 })
 
+test('inside a module, flags need what the module asks of its routes, or more by their own option', async (t) => {
+  const boot = async (access: string, options: OfrepOptions) => {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    const people: Record<string, Caller> = {
+      stranger: { id: 'stranger' },
+      member: { id: 'member', permissions: ['Org.Read'] },
+      both: { id: 'both', permissions: ['Org.Read', 'Flags.Read'] },
+    }
+    await app.register(publicRoutes, {
+      provider: { authenticate: ({ headers }) => people[String(headers['x-user'])] ?? null },
+      permissions: { 'Org.Read': 'Read organisations', 'Flags.Read': 'Read flags' },
+      undeclared: 'refuse',
+    })
+    await app.register(settings)
+    const plugin = async (scope: FastifyInstance) => {
+      await scope.register(ofrep, { prefix: '/orgs/:org', caller: () => ({ id: 'org:globex' }), ...options })
+    }
+    await app.register(modules, { modules: [defineModule({ name: 'org', access, plugin })] })
+    await app.ready()
+    const url = '/orgs/globex/ofrep/v1/evaluate/flags'
+    const row = app.access.table().find((each) => each.url.endsWith('/flags') && each.method === 'POST')
+    const statuses = []
+    for (const user of ['nobody', 'stranger', 'member', 'both'])
+      statuses.push(
+        (await app.inject({ method: 'POST', url, headers: { 'x-user': user }, body: {} })).statusCode,
+      )
+    return [row?.access, row?.why, statuses.join()]
+  }
+  const ofModule = 'access of module "org"'
+  const ofOption = 'option access of the plugin at /orgs/:org'
+  t.same(await boot('Org.Read', {}), ['Org.Read', ofModule, '401,403,200,200'])
+  t.same(await boot('public', {}), ['signed-in', 'route config', '401,200,200,200'])
+  t.same(await boot('signed-in', { access: 'Flags.Read' }), ['Flags.Read', ofOption, '401,403,403,200'])
+  const both = await boot('Org.Read', { access: 'Flags.Read' })
+  t.same(both, ['Flags.Read and Org.Read', `${ofOption} and ${ofModule}`, '401,403,403,200'])
+  await t.rejects(boot('Org.Read', { access: 'public' }), { code: 'FMOD_PUBLIC_ROUTES_INVALID_ACCESS' })
+})
+
+test('the option access of flags needs a gate and a value', async (t) => {
+  for (const options of [{ access: 'Flags.Read' }, { access: undefined }, { access: 7 }] as object[]) {
+    const app = Fastify()
+    t.teardown(() => app.close())
+    await app.register(settings)
+    await t.rejects(async () => app.register(ofrep, options), { code: 'FMOD_SETTINGS_INVALID_OPTION' })
+  }
+})
+
 test('the gate lists the permission to evaluate for others, and one that nobody declares stops the boot', async (t) => {
   for (const isDeclared of [true, false]) {
     const app = Fastify()
     t.teardown(() => app.close())
-    await app.register(publicRoutes, { provider: { authenticate: () => null } })
-    if (isDeclared) app.permissions.add('Flags.Evaluate')
+    const permissions = isDeclared ? { 'Flags.Evaluate': 'Evaluate flags' } : {}
+    await app.register(publicRoutes, { provider: { authenticate: () => null }, permissions })
     await app.register(settings)
     await app.register(ofrep, { evaluateForOthers: 'Flags.Evaluate' })
     if (!isDeclared) {

@@ -37,9 +37,9 @@ async function gated(
   if (!isLate) await register()
   await app.register(publicRoutes, {
     provider: { authenticate: providers[status], challenge: () => scheme },
+    permissions: { 'Pages.Read': 'Read pages' },
   })
   if (isLate) await register()
-  app.permissions.add('Pages.Read')
   for (const url of ['/page', '/api/x'])
     app.get(url, { config: { access: 'Pages.Read' } }, async () => 'secret')
   await app.register(

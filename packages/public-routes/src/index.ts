@@ -8,7 +8,7 @@ import type { ApplicationAccess } from './review/access.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Who may call what: the table, explanations, the default of a plugin. */
+    /** Who may call what: the table, explanations. */
     readonly access: ApplicationAccess
     /** The registry of public routes. */
     readonly publicRoutes: PublicRouteRegistry
@@ -53,10 +53,10 @@ export type { CsrfOptions } from './gate/csrf.ts'
 export type { RequestAdmission } from './gate/decision.ts'
 export type { PublicRoutesOptions } from './options.ts'
 export { publicRoutes, publicRoutes as default } from './plugin.ts'
-export { type Authenticated, type AuthProvider, combineProviders, type SecuritySchemes } from './provider.ts'
-export { PublicRouteRegistry, type RuleOptions } from './registry.ts'
+export { type AuthProvider, type AuthResult, combineProviders, type SecuritySchemes } from './provider.ts'
+export type { PublicRouteRegistry } from './registry.ts'
 export type { ApplicationAccess } from './review/access.ts'
-export type { Explain, Explanation } from './review/explain.ts'
+export type { Explanation } from './review/explain.ts'
 export { accessTransform } from './review/openapi.ts'
 export type { AccessRow } from './review/table.ts'
 export { type MatchKind, type Methods, PublicRoute, type PublicRouteOptions } from './rule.ts'

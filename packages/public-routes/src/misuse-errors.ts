@@ -60,7 +60,7 @@ export const FMOD_PUBLIC_ROUTES_INVALID_PERMISSION = createMisuseError<[string, 
 )
 export const FMOD_PUBLIC_ROUTES_UNKNOWN_PERMISSION = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_UNKNOWN_PERMISSION',
-  'Permissions are required that nothing declares, so that no role could offer them: %s. Correct the names, or declare them in "permissions" of a module or with app.permissions.add(name).',
+  'Permissions are required that nothing declares, so that no role could offer them: %s. Correct the names, or declare them in "permissions" of a module or of the public-routes plugin.',
 )
 export const FMOD_PUBLIC_ROUTES_CONFIG_CHANGED = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_CONFIG_CHANGED',
@@ -84,7 +84,7 @@ export const FMOD_PUBLIC_ROUTES_HALF_REGISTERED = createMisuseError<[string]>(
 )
 export const FMOD_PUBLIC_ROUTES_UNDECLARED = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_UNDECLARED',
-  'Nothing declares who may call these routes:\n%s\nGive each route config { access }, give its module or plugin a default, or name it in the option access.',
+  'Nothing declares who may call these routes:\n%s\nGive each route config { access }, give its module an access, or name it in the option access.',
 )
 export const FMOD_PUBLIC_ROUTES_SNAPSHOT_IN_CI = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_SNAPSHOT_IN_CI',

@@ -2,6 +2,7 @@
 import { option, optionProblems, type OptionsSchema, safeRead, Type } from '@fastify-modular/core/internal'
 import { FMOD_PUBLIC_ROUTES_INVALID_OPTIONS, FMOD_PUBLIC_ROUTES_PROVIDER_MISSING } from './misuse-errors.ts'
 import type { Access } from './access/declaration.ts'
+import type { PermissionMap } from './access/permissions.ts'
 import type { Classify } from './gate/answers.ts'
 import type { CsrfOptions } from './gate/csrf.ts'
 import type { AuthProvider } from './provider.ts'
@@ -20,15 +21,15 @@ export interface PublicRoutesOptions {
   readonly csrf?: boolean | CsrfOptions
   /** Milliseconds that the provider may take; after that protected paths answer 503. @default 5000 */
   readonly timeout?: number
-  /**
-   * Names of onRequest hooks of your own that may run before the gate without a warning; it knows those of Fastify's
-   * plugins. The warning at boot names them. @default []
-   */
-  readonly earlierHooks?: readonly string[]
+  /** The permissions of the application, beside those of its modules: `{ 'Notes.Edit': 'Edit notes' }`. @default {} */
+  readonly permissions?: PermissionMap
+  /** Says that the provider means to know callers without credentials, such as a guest. @default false: the boot warns */
+  readonly guests?: boolean
   /**
    * Access of routes that do not declare their own, such as those of other plugins, by URL with or without a method:
    * `{ '/api/docs/*': 'public', 'GET /metrics': 'Ops.Read' }`. The URL is the one that the route was registered with;
-   * one that ends with a slash and an asterisk stands for the path before it and everything below. The most specific entry counts.
+   * one that ends with a slash and an asterisk stands for the path before it and everything below. The most specific entry
+   * counts. Only an entry that names the whole URL of a route may ask less than the module of the route does.
    */
   readonly access?: Readonly<Record<string, Access>>
   /**
@@ -57,7 +58,8 @@ const schema: OptionsSchema<PublicRoutesOptions> = Type.Object({
     { description: 'a boolean or an object with trustedOrigins and exempt' },
   ),
   timeout: option.milliseconds(),
-  earlierHooks: option.names('an array of names of hooks'),
+  permissions: option.record('an object such as { "Notes.Edit": "Edit notes" }'),
+  guests: option.boolean(),
   access: option.record('an object such as { "GET /metrics": "Ops.Read" }'),
   undeclared: option.oneOf('protect', 'refuse'),
   classify: option.function(),
@@ -73,8 +75,6 @@ export function checkOptions(options: PublicRoutesOptions): void {
   if (typeof safeRead(provider, 'authenticate') !== 'function')
     throw new FMOD_PUBLIC_ROUTES_PROVIDER_MISSING()
   const problems = optionProblems(schema, options)
-  // Without an error the protection would silently stay off.
-  if (Object.hasOwn(options, 'crossOrigin')) problems.push('crossOrigin is called csrf')
   if (Object.hasOwn(options, 'access') && options.access === undefined)
     problems.push('access is undefined; leave it out, or correct the name of the constant')
   if (provider.loginUrl !== undefined && !isLoginUrl(provider.loginUrl))

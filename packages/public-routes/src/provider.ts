@@ -6,7 +6,7 @@ import { findTestCaller, isThenable, withTimeout } from '@fastify-modular/core/i
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** The caller, or nothing for an anonymous request. */
-export type Authenticated = Caller | null | undefined
+export type AuthResult = Caller | null | undefined
 
 /** Security schemes of OpenAPI, by name. */
 export type SecuritySchemes = Readonly<Record<string, Readonly<Record<string, unknown>>>>
@@ -18,7 +18,7 @@ export interface AuthProvider {
    * the caller cannot be determined: protected paths answer 503, public ones go on as anonymous. `signal` aborts when
    * the gate's time-out passes; it is only made for functions that declare the parameter.
    */
-  authenticate(request: FastifyRequest, signal: AbortSignal): Authenticated | Promise<Authenticated>
+  authenticate(request: FastifyRequest, signal: AbortSignal): AuthResult | Promise<AuthResult>
   /** Where browsers sign in: a path of this application, or an absolute URL. Without it every client gets 401. */
   readonly loginUrl?: string
   /** Legacy: prefixes that are public for every method. Prefer rules with methods. */
@@ -69,7 +69,7 @@ interface Attempt {
 }
 
 /** Begins with the provider at this index. Synchronous as long as the providers are. */
-function authenticateFrom(index: number, attempt: Attempt): Authenticated | Promise<Authenticated> {
+function authenticateFrom(index: number, attempt: Attempt): AuthResult | Promise<AuthResult> {
   const { providers, request, signal, failure } = attempt
   const provider = providers[index]
   if (provider === undefined) {
@@ -79,7 +79,7 @@ function authenticateFrom(index: number, attempt: Attempt): Authenticated | Prom
   const goOn = () => authenticateFrom(index + 1, attempt)
   const goOnAfter = (reason: unknown) => authenticateFrom(index + 1, { ...attempt, failure: { reason } })
 
-  let answer: Authenticated | Promise<Authenticated>
+  let answer: AuthResult | Promise<AuthResult>
   try {
     answer = provider.authenticate(request, signal)
   } catch (err) {

@@ -1,16 +1,13 @@
 /** The registry of public routes: what modules, plugins and the host declare reachable without a session (S 5.5). */
+import { isAbsolute } from 'node:path'
 import { branded, mountingModule } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import { FMOD_PUBLIC_ROUTES_FROZEN, FMOD_PUBLIC_ROUTES_INVALID_RULE } from './misuse-errors.ts'
-import { isPublicRoute, PublicRoute, type Methods, type PublicRouteOptions } from './rule.ts'
+import { isPublicRoute, PublicRoute, type PublicRouteOptions } from './rule.ts'
 import type { RegisteredRule } from './rules.ts'
 
-/** Options that every helper takes. */
-export interface RuleOptions {
-  readonly methods?: Methods | undefined
-  /** Puts the prefix of the plugin that adds the rule in front of the pattern; paths are absolute otherwise. */
-  readonly prefixed?: boolean | undefined
-}
+/** What every helper takes. */
+type RuleOptions = Pick<PublicRouteOptions, 'methods'>
 
 /**
  * Adds rules in the name of one contributor. Every helper returns the registry, so that calls chain; each throws the
@@ -19,23 +16,17 @@ export interface RuleOptions {
 export class PublicRouteRegistry {
   readonly #rules: RegisteredRule[]
   readonly #source: string
-  readonly #prefix: string
-  readonly #module: () => string | undefined
+  readonly #moduleNow: () => string | undefined
 
-  /**
-   * `source` names the contributor in explanations, `module` the module that adds a rule now. Without `rules` the registry
-   * has a list of its own.
-   */
+  /** Without `rules` the registry has a list of its own. `source` names the contributor in explanations. */
   constructor(
     rules: RegisteredRule[] = [],
     source = 'application',
-    prefix = '',
-    module: () => string | undefined = () => undefined,
+    moduleNow: () => string | undefined = () => undefined,
   ) {
     this.#rules = rules
     this.#source = source
-    this.#prefix = prefix
-    this.#module = module
+    this.#moduleNow = moduleNow
   }
 
   /** Matches when the path starts with `pattern`, also beyond a segment: `/doc` matches `/doctors`. */
@@ -63,26 +54,17 @@ export class PublicRouteRegistry {
     return this.add(pattern, { ...options, kind: 'subtree' })
   }
 
-  /** Opens the Fastify route that was registered with this URL: `/items/:id`. */
-  addRoute(url: string, options?: RuleOptions): this {
-    return this.add(url, { ...options, kind: 'route' })
-  }
-
   /**
    * The general form: a prebuilt PublicRoute, or a pattern with `methods` and `kind` (a string is a prefix rule).
    * @throws {FMOD_PUBLIC_ROUTES_INVALID_RULE} options beside a prebuilt PublicRoute
    */
-  add(routeOrPattern: PublicRoute | string | RegExp, options: PublicRouteOptions & RuleOptions = {}): this {
-    const { prefixed, ...ruleOptions } = options
-    if (isPublicRoute(routeOrPattern)) {
-      if (Object.values(options).some((value) => value !== undefined)) {
-        const fault = 'options beside a prebuilt PublicRoute have no effect; put methods and kind into it'
-        throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(String(routeOrPattern), fault)
-      }
-      return this.#addRule(routeOrPattern)
+  add(routeOrPattern: PublicRoute | string | RegExp, options: PublicRouteOptions = {}): this {
+    if (!isPublicRoute(routeOrPattern)) return this.#addRule(new PublicRoute(routeOrPattern, options))
+    if (Object.values(options).some((value) => value !== undefined)) {
+      const fault = 'options beside a prebuilt PublicRoute have no effect; put methods and kind into it'
+      throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(String(routeOrPattern), fault)
     }
-    const pattern = prefixed === true ? this.#withPrefix(routeOrPattern, ruleOptions) : routeOrPattern
-    return this.#addRule(new PublicRoute(pattern, ruleOptions))
+    return this.#addRule(routeOrPattern)
   }
 
   /**
@@ -91,8 +73,7 @@ export class PublicRouteRegistry {
    * `request.admission` in hooks, `explain` in tests.
    */
   matches(method: string, path: string): boolean {
-    const verb = method.toUpperCase()
-    return this.#rules.some(({ route }) => route.allows(verb) && route.matchesPath(path))
+    return this.#rules.some(({ route }) => route.matches(method, path))
   }
 
   /** All rules with their sources, in the order they were added. */
@@ -102,38 +83,33 @@ export class PublicRouteRegistry {
 
   #addRule(route: PublicRoute): this {
     if (Object.isFrozen(this.#rules)) throw new FMOD_PUBLIC_ROUTES_FROZEN(String(route))
-    const module = this.#module()
+    const module = this.#moduleNow()
     this.#rules.push(Object.freeze({ route, source: this.#source, ...(module !== undefined && { module }) }))
     return this
-  }
-
-  #withPrefix(pattern: string | RegExp, { kind = 'prefix' }: PublicRouteOptions): string {
-    if (typeof pattern !== 'string' || kind === 'regex' || kind === 'suffix') {
-      throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(
-        JSON.stringify(String(pattern)),
-        `a ${kind} rule does not begin where a plugin's prefix ends; leave out "prefixed"`,
-      )
-    }
-    return (pattern.startsWith('/') ? this.#prefix.replace(/\/$/, '') : this.#prefix) + pattern // as Fastify joins them
   }
 }
 
 /** Decorates the application; each scope gets a registry that names it as the source of its rules. */
-export function decorateRegistry(
-  app: FastifyInstance,
-  rules: RegisteredRule[],
-  nameOf: (scope: FastifyInstance) => string,
-): void {
+export function decorateRegistry(app: FastifyInstance, rules: RegisteredRule[]): void {
   const registries = new WeakMap<FastifyInstance, PublicRouteRegistry>()
   app.decorate('publicRoutes', {
     getter(this: FastifyInstance) {
       const known = registries.get(this)
       if (known !== undefined) return known
-      const registry = branded(
-        new PublicRouteRegistry(rules, nameOf(this), this.prefix, () => mountingModule(this)),
-      )
+      const registry = branded(new PublicRouteRegistry(rules, scopeName(this), () => mountingModule(this)))
       registries.set(this, registry)
       return registry
     },
   })
 }
+
+/** `plugin blog`, `plugin /app/blog.js`, or `application` for the root; a plugin without a name is called by its prefix. */
+export function scopeName(scope: FastifyInstance): string {
+  if (Object.getPrototypeOf(scope) === Object.prototype) return 'application'
+  const [name = ''] = scope.pluginName.split(' -> ') // its own name, then those of plugins that share the scope
+  const isUsable = isAbsolute(name) || (/^[\w@./ -]{1,80}$/.test(name) && !unnamed.has(name))
+  return isUsable ? `plugin ${name}` : `plugin at ${scope.prefix || '/'}`
+}
+
+/** What @fastify/autoload and transpilers call every plugin of theirs. */
+const unnamed: ReadonlySet<string> = new Set(['composedPlugin', 'default', 'anonymous'])

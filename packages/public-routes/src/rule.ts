@@ -1,14 +1,14 @@
 /** A rule of the registry: a pattern with a kind, and the methods it is for (S 2.8). */
 import { METHODS } from 'node:http'
 import { FMOD_PUBLIC_ROUTES_INVALID_RULE, nameOfValue } from './misuse-errors.ts'
-import { compileLinearRegex, type LinearRegex } from './matching/linear-regex.ts'
-import { literalHead, parseRoutePattern, type RoutePattern, type Segments } from './matching/route-pattern.ts'
+import { compileLinearRegex } from './matching/linear-regex.ts'
+import type { Segments } from './matching/route-pattern.ts'
 
 /**
  * How a pattern matches a path: `prefix`, `exact` and `suffix` compare texts, `regex` matches at the start; `subtree`
- * is the path itself and everything below it; `route` is the URL of a Fastify route, such as `/posts/:id`.
+ * is the path itself and everything below it.
  */
-export type MatchKind = 'prefix' | 'exact' | 'suffix' | 'regex' | 'subtree' | 'route'
+export type MatchKind = 'prefix' | 'exact' | 'suffix' | 'regex' | 'subtree'
 
 /** HTTP methods in any letter case. Left out: every method. */
 export type Methods = readonly string[] | ReadonlySet<string>
@@ -19,7 +19,16 @@ export interface PublicRouteOptions {
   readonly kind?: MatchKind | undefined
 }
 
-const brand = Symbol.for('@fastify-modular/public-route')
+const brand: unique symbol = Symbol.for('@fastify-modular/public-route')
+
+interface Matcher {
+  /** Literal text that every matching path begins with (for `suffix`: ends with). */
+  readonly literal: string
+  /** What stands between the slashes of every matching path; null where that is not certain. */
+  readonly segments: Segments | null
+  /** Whether the pattern matches a path, whatever the method. */
+  readonly matchesPath: (path: string) => boolean
+}
 
 /**
  * An immutable rule. Build one ahead of time to share it, and hand it to `registry.add(rule)`.
@@ -27,19 +36,13 @@ const brand = Symbol.for('@fastify-modular/public-route')
  * that is not linear, an unknown kind or method
  */
 export class PublicRoute {
-  readonly [brand] = true
+  readonly [brand]: Matcher
   readonly pattern: string
   readonly kind: MatchKind
   /** Upper case; null for every method. */
   readonly methods: ReadonlySet<string> | null
   /** Of an expression: `i`, `s`; empty for other kinds. */
   readonly flags: string
-  /** Literal text that every matching path begins with (for `suffix`: ends with). */
-  readonly literal: string
-  /** What stands between the slashes of every matching path; null where that is not certain. */
-  readonly segments: Segments | null
-  /** Whether the pattern matches a path, whatever the method. */
-  readonly matchesPath: (path: string) => boolean
 
   constructor(pattern: string | RegExp, options: PublicRouteOptions = {}) {
     const kind = options.kind ?? (pattern instanceof RegExp ? 'regex' : 'prefix')
@@ -50,15 +53,11 @@ export class PublicRoute {
     }
     checkPattern(pattern, kind)
     const text = typeof pattern === 'string' ? pattern : pattern.source
-    const { literal, segments = null, matchesPath } = matchers[kind](text, pattern)
-
     this.pattern = text
     this.kind = kind
     this.methods = normaliseMethods(options.methods, name)
     this.flags = pattern instanceof RegExp ? pattern.flags.replace(/[^is]/g, '') : ''
-    this.literal = literal
-    this.segments = segments
-    this.matchesPath = matchesPath
+    this[brand] = matchers[kind](text, pattern)
     Object.freeze(this)
   }
 
@@ -69,7 +68,7 @@ export class PublicRoute {
 
   /** Whether the rule matches: the pattern by its kind, the method in any letter case. */
   matches(method: string, path: string): boolean {
-    return this.allows(method.toUpperCase()) && this.matchesPath(path)
+    return this.allows(method.toUpperCase()) && this[brand].matchesPath(path)
   }
 
   /** `GET,HEAD prefix /static/`, for messages and logs. */
@@ -78,6 +77,11 @@ export class PublicRoute {
     const flags = this.flags === '' ? '' : ` (flags ${this.flags})`
     return `${methods} ${this.kind} ${this.pattern}${flags}`
   }
+}
+
+/** How a rule of this or another copy of the package matches. */
+export function matcherOf(route: PublicRoute): Matcher {
+  return route[brand]
 }
 
 /** Recognises a rule of this or another copy of the package. */
@@ -117,23 +121,18 @@ function normaliseMethods(methods: Methods | undefined, rule: string): ReadonlyS
 /** Paths with nothing in common but the slash: a rule that matches all of them opens the whole application. */
 const unlike = ['/~', '/0', '/Z'] as const
 
-interface Matcher {
-  readonly literal: string
-  readonly segments?: Segments | null
-  readonly matchesPath: (path: string) => boolean
-}
-
 const matchers: Readonly<Record<MatchKind, (text: string, pattern: string | RegExp) => Matcher>> = {
-  prefix: (text) => ({ literal: text, matchesPath: (path) => path.startsWith(text) }),
+  prefix: (text) => ({ literal: text, segments: null, matchesPath: (path) => path.startsWith(text) }),
   exact: (text) => {
     const segments = text.includes('%') ? null : text.split('/')
     return { literal: text, segments, matchesPath: (path) => path === text }
   },
-  suffix: (text) => ({ literal: text, matchesPath: (path) => path.endsWith(text) }),
+  suffix: (text) => ({ literal: text, segments: null, matchesPath: (path) => path.endsWith(text) }),
   subtree: (text) => {
     const top = text.replace(/\/$/, '')
     return {
       literal: top,
+      segments: null,
       matchesPath: (path) => path.startsWith(top) && (path.length === top.length || path[top.length] === '/'),
     }
   },
@@ -147,28 +146,6 @@ const matchers: Readonly<Record<MatchKind, (text: string, pattern: string | RegE
     }
     return { literal: regex.head, segments: regex.segments, matchesPath: regex.test }
   },
-  route: (text) => {
-    const patterns = parseRoutePattern(text)
-    let regex: LinearRegex | undefined // compiled at the first use: the gate compares the URL of the route
-    return {
-      literal: patterns.map(literalHead).at(-1) ?? '',
-      matchesPath: (path) => {
-        regex ??= compileLinearRegex(`(?:${patterns.map(toExpression).join('|')})$`)
-        return regex.test(path)
-      },
-    }
-  },
-}
-
-/** A parameter takes one segment, a wildcard the rest. */
-function toExpression(pattern: RoutePattern): string {
-  return pattern
-    .map((part) => (typeof part === 'string' ? escapeExpression(part) : part.param === '*' ? '.*' : '[^/]+'))
-    .join('')
-}
-
-function escapeExpression(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }
 
 function checkPattern(pattern: string | RegExp, kind: MatchKind): void {

@@ -1,5 +1,5 @@
 /** The rules of an application: one list, shared by all its registries and frozen when it is ready. */
-import type { PublicRoute } from './rule.ts'
+import { matcherOf, type PublicRoute } from './rule.ts'
 
 /** A rule and where it comes from. */
 export interface RegisteredRule {
@@ -25,7 +25,7 @@ export function nameOfRule({ route, source }: RegisteredRule): string {
 export function createFind(rules: readonly RegisteredRule[]): (path: string) => RegisteredRule | undefined {
   const groups = new Map<string, RegisteredRule[]>()
   for (const rule of rules) {
-    const head = rule.route.kind === 'suffix' ? '' : rule.route.literal
+    const head = rule.route.kind === 'suffix' ? '' : matcherOf(rule.route).literal
     const group = groups.get(head)
     if (group === undefined) groups.set(head, [rule])
     else group.push(rule)
@@ -34,7 +34,7 @@ export function createFind(rules: readonly RegisteredRule[]): (path: string) => 
 
   return function find(path) {
     for (const length of lengths) {
-      const found = groups.get(path.slice(0, length))?.find(({ route }) => route.matchesPath(path))
+      const found = groups.get(path.slice(0, length))?.find(({ route }) => matcherOf(route).matchesPath(path))
       if (found !== undefined) return found
     }
     return undefined

@@ -2,7 +2,7 @@
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { Caller } from '@fastify-modular/core'
+import { type Caller, defineModule, modules } from '@fastify-modular/core'
 import { betterAuth } from 'better-auth'
 import { memoryAdapter } from 'better-auth/adapters/memory'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -30,7 +30,8 @@ async function start(t: Test, file: string, options: object): Promise<FastifyIns
   t.teardown(() => app.close())
   const recipe = await load(t, file)
   await recipe(app, options)
-  app.permissions.add('Notes.Edit').add('Notes.Import')
+  const permissions = { 'Notes.Edit': 'Edit notes', 'Notes.Import': {} }
+  await app.register(modules, { modules: [defineModule({ name: 'notes', permissions })] })
   app.get('/me', { config: { access: 'signed-in' } }, async ({ caller }) => caller?.id)
   app.get('/edit', { config: { access: 'Notes.Edit' } }, ran)
   app.get('/import', { config: { access: 'Notes.Import' } }, ran)

@@ -1,5 +1,5 @@
 import type { Caller } from '@fastify-modular/core'
-import { combineProviders, type AuthProvider, type Authenticated } from '@fastify-modular/public-routes'
+import { combineProviders, type AuthProvider, type AuthResult } from '@fastify-modular/public-routes'
 import type { FastifyRequest } from 'fastify'
 import { test } from 'tap'
 import { gatedApp, Sink } from './support/application.ts'
@@ -65,7 +65,7 @@ const answers: readonly [string, () => unknown, Outcome][] = [
 for (const [name, authenticate, outcome] of answers) {
   test(`decision 37: a provider that answers with ${name} means ${outcome}`, async (t) => {
     const sink = new Sink()
-    const provider = { authenticate: () => authenticate() as Authenticated }
+    const provider = { authenticate: () => authenticate() as AuthResult }
     const app = await gatedApp(t, { provider, timeout: 30 })
     app.get('/protected', sink.handler('protected'))
     app.get('/public', { config: { access: 'public' } }, sink.handler('public'))
@@ -143,7 +143,7 @@ test('a provider that does not declare the signal gets one that never aborts', a
 
 const knows = (
   name: string,
-  answer: () => Authenticated | Promise<Authenticated>,
+  answer: () => AuthResult | Promise<AuthResult>,
   called: string[] = [],
 ): AuthProvider => ({
   authenticate: (_request: FastifyRequest) => {

@@ -1,6 +1,7 @@
 /** What `app.register(settingsUi, options)` takes. */
 import type { Caller } from '@fastify-modular/core'
 import {
+  type AccessOfPlugin,
   option,
   optionProblems,
   type OptionsSchema,
@@ -55,6 +56,11 @@ export interface SettingsUiOptions {
   readonly baseUrl?: string
   /** Protects the pages where there is no gate: a hook, or false when something in front does it. */
   readonly guard?: onRequestHookHandler | false
+  /**
+   * Who may call the pages, beside signing in: a permission, `{ allOf }` or `{ anyOf }`; assets stay public. Needs the gate
+   * of public-routes. @default 'signed-in'
+   */
+  readonly access?: AccessOfPlugin
   /** Returns the caller of a request: decides what the pages offer, never what the API allows. @default `request.caller` of the gate */
   readonly caller?: FindCaller
   /** As given to the settings plugin. @default false */
@@ -158,6 +164,7 @@ const schema: OptionsSchema<SettingsUiOptions> = Type.Object({
   }),
   baseUrl: path,
   guard: Type.Union([Type.Literal(false), option.function()], { description: 'an onRequest hook or false' }),
+  access: option.access(),
   caller: option.function('a function of the request'),
   selfService: option.boolean(),
   manage: orFunction(Type.Boolean({ description: 'a boolean' }), 'caller'),

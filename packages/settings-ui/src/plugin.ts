@@ -2,6 +2,7 @@
 import { type Caller, ForbiddenException, hasPermission } from '@fastify-modular/core'
 import {
   createFindCaller,
+  declareAccess,
   findCallerOf,
   hasOwnDecorator,
   supportedFastify,
@@ -22,6 +23,7 @@ import { lookOf } from './look.ts'
 import {
   FMOD_SETTINGS_UI_API_MISSING,
   FMOD_SETTINGS_UI_CALLER_UNKNOWN,
+  FMOD_SETTINGS_UI_INVALID_OPTION,
   FMOD_SETTINGS_UI_UNGUARDED,
 } from './misuse-errors.ts'
 import { checkOptions, checkPreview, type SettingsUiOptions } from './options.ts'
@@ -44,7 +46,9 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
   app.register(
     async (scope) => {
       pages = scope
-      const guarded = { ...hidden, ...(guard && { onRequest: guard }) }
+      const fault = declareAccess(scope, given)
+      if (fault !== null) throw new FMOD_SETTINGS_UI_INVALID_OPTION(fault)
+      const guarded = { ...hidden, config: { access: 'signed-in' }, ...(guard && { onRequest: guard }) }
       scope.register((files) => serveAssets(files, options.css ?? ''))
       scope.get('/', { ...guarded, prefixTrailingSlash: 'both' }, async (request, reply) => {
         const [home = manage === false ? 'preferences' : 'manage'] = await linkedPages(

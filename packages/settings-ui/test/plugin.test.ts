@@ -1,8 +1,8 @@
 /** What the plugin serves, and when it refuses to boot. */
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir, stat } from 'node:fs/promises'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import { settings } from '@fastify-modular/settings'
-import settingsUiByDefault, { settingsUi } from '@fastify-modular/settings-ui'
+import settingsUiByDefault, { settingsUi, type SettingsUiOptions } from '@fastify-modular/settings-ui'
 import Fastify, { type FastifyRequest } from 'fastify'
 import { test } from 'tap'
 import { findAssets } from '#src/assets.js'
@@ -228,33 +228,31 @@ test('a boot error without a gate, unless the host says what guards the pages', 
   }
 })
 
-test("behind a gate with `undeclared: 'refuse'` the pages boot with the access that the documents name", async (t) => {
+test("behind a gate with `undeclared: 'refuse'` the pages need a known caller, and what their option asks", async (t) => {
   const caller = { id: 'ada', isAdmin: true }
-  const bootWith = async (options: object) => {
+  const bootWith = async (options: object, ofPages: SettingsUiOptions = {}) => {
     const app = Fastify()
     t.teardown(() => app.close())
     const provider = { authenticate: ({ headers }: FastifyRequest) => (headers['x-ada'] ? caller : null) }
     await app.register(publicRoutes, { provider, undeclared: 'refuse', ...options })
     await app.register(settings, { definitions: [definitions] })
-    await app.register(settingsUi)
+    await app.register(settingsUi, ofPages)
     await app.ready()
     return app
   }
-  await t.rejects(bootWith({}), { code: 'FMOD_PUBLIC_ROUTES_UNDECLARED', message: /GET \/settings/ })
-  const app = await bootWith({ access: { '/settings/*': 'signed-in' } })
+  const app = await bootWith({})
   for (const path of ['/settings/manage', '/settings/preferences']) {
     t.equal((await app.inject(path)).statusCode, 401, path)
     t.equal((await app.inject({ url: path, headers: { 'x-ada': '1' } })).statusCode, 200, path)
   }
-  for (const path of [
-    'packages/settings-ui/README.md',
-    'docs/guides/settings-ui.md',
-    'docs/guides/getting-started.md',
-    'packages/create-fastify-modular/template/src/app.ts',
-  ]) {
-    const text = await readFile(new URL(`../../../${path}`, import.meta.url), 'utf8')
-    t.ok(text.includes("access: { '/settings/*': 'signed-in' }"), path)
-  }
+  const strict = await bootWith({ permissions: { 'Ops.Read': 'Operate' } }, { access: 'Ops.Read' })
+  const rows = strict.access.table().filter(({ url }) => url.startsWith('/settings'))
+  t.same([...new Set(rows.map(({ access, url }) => `${access} ${url.includes('assets')}`))].toSorted(), [
+    'Ops.Read false',
+    'public true',
+  ])
+  await t.rejects(bootWith({}, { access: 'public' }), { code: 'FMOD_PUBLIC_ROUTES_INVALID_ACCESS' })
+  await t.rejects(boot(t, { access: 'Ops.Read' }), { code: 'FMOD_SETTINGS_UI_INVALID_OPTION' })
 })
 
 test('the button of the account has the initials of the caller', async (t) => {

@@ -1,6 +1,7 @@
 /** What `app.register(settings, options)` takes. */
 import type { Caller } from '@fastify-modular/core'
 import {
+  type AccessOfPlugin,
   canonicalLocale,
   option,
   optionProblems,
@@ -68,6 +69,11 @@ export interface SettingsOptions {
   readonly store?: SettingsStore
   /** Returns the caller of a request. @default `request.caller`, which the gate of public-routes sets */
   readonly caller?: FindCaller
+  /**
+   * Who may call the HTTP API, beside what each of its routes needs: a permission, `{ allOf }` or `{ anyOf }`. Public routes
+   * stay public. Needs the gate of public-routes. @default 'signed-in'
+   */
+  readonly access?: AccessOfPlugin
   /** Where the HTTP API is. @default '/api/settings' */
   readonly prefix?: string
   /** False for no HTTP API. @default true */
@@ -134,6 +140,7 @@ const schema: OptionsSchema<SettingsOptions> = Type.Object({
   definitions: Type.Array(Type.Unknown(), { description: 'an array of definitions and token maps' }),
   store: option.that(isStore, 'a store such as sqlite({ file })'),
   caller: option.function('a function of the request'),
+  access: option.access(),
   prefix: Type.String({ pattern: prefixPattern, description: 'a path such as "/api/settings"' }),
   routes: option.boolean(),
   overrides: option.record('an object with values by key'),

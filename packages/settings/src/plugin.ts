@@ -14,7 +14,7 @@ import { createSettingsService, type SettingsService } from './create-settings.t
 import { SettingsBuilder } from './definitions/builder.ts'
 import { Registry } from './definitions/registry.ts'
 import { createFindEvents, verifyEvents } from './events.ts'
-import { declaredPermissions, declarePermission } from './http/access.ts'
+import { declaredPermissions, declareToGate, tightenAccess } from './http/access.ts'
 import { addSettingsRoutes } from './http/routes.ts'
 import type { FindCaller } from './options.ts'
 import { FMOD_SETTINGS_CALLER_DECLARED_LATER, FMOD_SETTINGS_REGISTERED_TWICE } from './misuse-errors.ts'
@@ -55,7 +55,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   const findCaller = createFindCaller(app, options.caller)
   decorateRequests(app, settings, findCaller)
   if (options.routes !== false) {
-    declarePermission(app)
+    declareToGate(app, settings)
     await addRoutes(boot, findCaller)
   }
   app.addHook('onReady', () => makeReady(boot))
@@ -134,6 +134,7 @@ function addRoutes(boot: Boot, findCaller: FindCaller) {
     async (scope) => {
       boot.routes = scope
       boot.sawSwagger = scope.hasDecorator('swagger')
+      tightenAccess(scope, options)
       scope.addHook('onRoute', ({ url }) => service.registry.reserve(url.slice(scope.prefix.length)))
       addSettingsRoutes(scope, { service, options, findCaller })
       // Autoload sets prefixes by folder: the log shows the resulting address.

@@ -16,7 +16,13 @@ export {
 } from './decorators.ts'
 export { type DescribedError, describeError, logFailure } from './failures.ts'
 export { FileLock } from './file-lock.ts'
-export { mountingModule, precedesGate } from './mounting.ts'
+export {
+  type AccessOfPlugin,
+  accessOfPlugin,
+  declareAccess,
+  mountingModule,
+  precedesGate,
+} from './mounting.ts'
 export type { PageRenderer, PageRequest, RenderedPage } from './pages.ts'
 export {
   createConfigReader,
@@ -24,6 +30,7 @@ export {
   removeTrailers,
   type RouteConfig,
   routerEntries,
+  silently,
 } from './fastify-internals.ts'
 export {
   isNodeSqlite,

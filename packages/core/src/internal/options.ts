@@ -34,7 +34,14 @@ export const option = {
       { description: listOf(values.map((value) => JSON.stringify(value))) },
     ),
   /** What no schema can say; `fits` must not throw. */
-  that: (fits: (value: unknown) => boolean, description: string) => Type.Unknown({ fits, description }),
+  that: (fits: (value: unknown) => boolean, description: string): TSchema =>
+    Type.Unknown({ fits, description }),
+  /** Who may call the routes of a plugin; the gate checks what it names. */
+  access: () =>
+    option.that(
+      (value) => typeof value === 'string' || isPlainObject(value),
+      'a permission, { allOf: [...] } or { anyOf: [...] }',
+    ),
   /** An array of strings that are not empty. */
   names: (description: string) => Type.Array(Type.String({ minLength: 1 }), { description }),
   /** All other options may be left out. */

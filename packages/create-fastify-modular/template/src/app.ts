@@ -43,7 +43,6 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
     provider: sessionProvider(options.signIn),
     csrf: true, // sessions are cookies: refuses writes from other origins
     undeclared: 'refuse', // a route that does not say who may call it stops the boot
-    access: { '/settings/*': 'signed-in' },
   })
   await app.register(health)
   await app.register(events)

@@ -18,7 +18,7 @@ const types = ['application/x-www-form-urlencoded', 'application/json', 'text/pl
 /** The methods and paths that anonymous callers reach with a body. */
 function publicWrites(app: FastifyInstance): { method: string; path: string }[] {
   const rows: readonly AccessRow[] = app.access.table()
-  const open = rows.filter(({ access, openedBy }) => access === 'public' || openedBy.length > 0)
+  const open = rows.filter(({ access, mayBeOpenedBy }) => access === 'public' || mayBeOpenedBy.length > 0)
   return open
     .filter(({ method }) => method !== '*' && !withoutBody.has(method))
     .map(({ method, url }) => ({ method, path: url }))

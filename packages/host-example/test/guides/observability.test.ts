@@ -58,7 +58,10 @@ test('the metrics plugin serves failures by route and the counters of settings a
   t.teardown(() => app.close())
   enableTestCallers(app)
   await app.register(errors)
-  await app.register(publicRoutes, { provider: { authenticate: () => null } })
+  await app.register(publicRoutes, {
+    provider: { authenticate: () => null },
+    permissions: { 'Ops.Read': 'Read metrics' },
+  })
   await app.register(events, {
     handlers: [
       class ShareHandler {

@@ -101,8 +101,8 @@ for (const [name, options] of Object.entries({ ProblemDetails: named, 'def-0': {
       ...options,
     })
     await app.register(errors)
-    await app.register(publicRoutes, { provider: { authenticate: () => null } })
-    app.permissions.add('Notes.Edit')
+    const permissions = { 'Notes.Edit': 'Edit notes' }
+    await app.register(publicRoutes, { provider: { authenticate: () => null }, permissions })
     app.put('/notes', { config: { access: 'Notes.Edit' } }, () => null)
     await app.ready()
     const { components } = app.swagger() as {

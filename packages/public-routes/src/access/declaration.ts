@@ -2,6 +2,7 @@
 import { METHODS } from 'node:http'
 import { type Caller, hasPermission } from '@fastify-modular/core'
 import { FMOD_PUBLIC_ROUTES_INVALID_ACCESS, nameOfValue } from '../misuse-errors.ts'
+import { firstPlace, type Place } from './precedence.ts'
 
 /**
  * Who may call: `public` is every caller, `signed-in` every known one; other texts name a permission that a module
@@ -34,10 +35,9 @@ type Clause = readonly string[]
 /** The declared access of a method of a route. */
 export interface Declared {
   readonly requirement: Requirement
-  /** `route config`, `option access "GET /metrics"`, `default of module "notes"`. */
+  /** `route config`, `option access "GET /metrics"`, `access of module "notes"`. */
   readonly source: string
-  /** What the route itself declares counts before all rules, the option `access` before those of the framework. */
-  readonly by: 'route' | 'option' | 'default'
+  readonly by: Place
 }
 
 const isPublic: Requirement = Object.freeze({ kind: 'public', clauses: [], text: 'public' })
@@ -107,14 +107,25 @@ export function parseRouteAccess(
 export function declareEvery(methods: readonly (Declared | undefined)[]): Declared | undefined {
   const declared = methods.filter((each) => each !== undefined)
   if (methods.length === 1 || declared.length === 0) return declared[0]
-  const isOpen = methods.every((each) => each?.requirement.kind === 'public')
-  const clauses = declared.flatMap(({ requirement }) => requirement.clauses)
-  const by = (['route', 'option'] as const).find((each) => declared.some((one) => one.by === each))
   return {
-    requirement: isOpen ? isPublic : requirePermissions(clauses),
+    requirement: requireEach(methods.map((each) => each?.requirement ?? isSignedIn)),
     source: 'combination of its methods',
-    by: by ?? 'default',
+    by: firstPlace(declared.map(({ by }) => by)),
   }
+}
+
+/** What a caller needs who has to meet all of these. */
+export function requireEach(requirements: readonly Requirement[]): Requirement {
+  if (requirements.every(({ kind }) => kind === 'public')) return isPublic
+  return requirePermissions(requirements.flatMap(({ clauses }) => clauses))
+}
+
+/** Whether whoever meets the first requirement meets the other one, too. */
+export function isAtLeast(one: Requirement, other: Requirement): boolean {
+  if (one.kind === 'public') return other.kind === 'public'
+  return other.clauses.every((wanted) =>
+    one.clauses.some((clause) => clause.every((permission) => wanted.includes(permission))),
+  )
 }
 
 /** What a known caller lacks, as the end of a sentence: `the permission Notes.Edit`; null where nothing is missing. */

@@ -19,24 +19,28 @@ export interface Permission {
   readonly source: string
 }
 
+/** What opens something to callers and is no route: `{ about: 'setting mail.host', is: 'public' }`. */
+export interface Fact {
+  readonly about: string
+  readonly is: string
+}
+
 /** Permissions by name, with their display names or details: `{ 'Notes.Edit': 'Edit notes' }`. */
 export type PermissionMap = Readonly<Record<string, string | PermissionDetails>>
 
 /** What `app.permissions` is. */
-export class Permissions {
+export interface Permissions {
+  /** All permissions, sorted by name: for role editors. */
+  list(): readonly Permission[]
+  has(name: string): boolean
+}
+
+/** The permissions of the application and its modules, and those of our own packages, which call `addAll` and `addFacts`. */
+export class DeclaredPermissions implements Permissions {
   readonly #byName = new Map<string, Permission>()
+  readonly #facts: (() => readonly Fact[])[] = []
   #isFrozen = false
 
-  /**
-   * Declares a permission in the name of the application.
-   * @throws {FMOD_PUBLIC_ROUTES_INVALID_PERMISSION} a reserved word, a name that is taken, or an application that is ready
-   */
-  add(name: string, details?: PermissionDetails): this {
-    this.#add(name, details, 'application')
-    return this
-  }
-
-  /** All permissions, sorted by name: for role editors. */
   list(): readonly Permission[] {
     return [...this.#byName.values()].toSorted((one, other) => (one.name < other.name ? -1 : 1))
   }
@@ -47,7 +51,7 @@ export class Permissions {
 
   /**
    * Declares those of one contributor.
-   * @throws {FMOD_PUBLIC_ROUTES_INVALID_PERMISSION} like `add`, or no object
+   * @throws {FMOD_PUBLIC_ROUTES_INVALID_PERMISSION} a reserved word, a name that is taken, an application that is ready, or no object
    */
   addAll(permissions: PermissionMap, source: string): void {
     if (typeof permissions !== 'object' || permissions === null) {
@@ -57,6 +61,15 @@ export class Permissions {
     for (const [name, details] of Object.entries(permissions)) {
       this.#add(name, typeof details === 'string' ? { displayName: details } : details, source)
     }
+  }
+
+  /** What a package opens beside routes: rows of the committed file, read when the file is. */
+  addFacts(read: () => readonly Fact[]): void {
+    this.#facts.push(read)
+  }
+
+  facts(): readonly Fact[] {
+    return this.#facts.flatMap((read) => read())
   }
 
   freeze(): void {

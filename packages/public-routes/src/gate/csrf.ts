@@ -5,7 +5,7 @@
 import { canonicalPath } from '@fastify-modular/core/internal'
 import type { FastifyRequest } from 'fastify'
 import { FMOD_PUBLIC_ROUTES_INVALID_OPTIONS } from '../misuse-errors.ts'
-import { PublicRoute } from '../rule.ts'
+import { matcherOf, PublicRoute } from '../rule.ts'
 
 export interface CsrfOptions {
   /** Other origins, subdomains of this one too, that may send unsafe requests: `https://app.example.com`. */
@@ -22,7 +22,7 @@ export interface CsrfOptions {
  */
 export function createForgeryCheck(options: CsrfOptions): (request: FastifyRequest) => boolean {
   const trusted = new Set(options.trustedOrigins?.map(toOrigin))
-  const exempt = (options.exempt ?? []).map((path) => new PublicRoute(path, { kind: 'subtree' }))
+  const exempt = (options.exempt ?? []).map((path) => matcherOf(new PublicRoute(path, { kind: 'subtree' })))
   return function isForgeable(request) {
     if (isSafe(request) || !isForeign(request) || hasBearerToken(request)) return false
     const { origin } = request.headers

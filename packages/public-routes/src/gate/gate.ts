@@ -12,7 +12,7 @@ import type { Authenticate } from '../provider.ts'
 import type { RegisteredRule } from '../rules.ts'
 import { type Answers, logProviderFailure, type Visit } from './answers.ts'
 import type { Policies } from './policy.ts'
-import type { Decision, Policy, RequestAdmission } from './decision.ts'
+import { type Decision, LaterDecision, type Policy, type RequestAdmission } from './decision.ts'
 import type { Route, RouteTable } from './routes.ts'
 
 export interface GateParts {
@@ -63,7 +63,7 @@ export function createGate({ decide, authenticate, answers, isForgeable, takePro
     request.caller = caller
     try {
       if (failure !== undefined) {
-        if (decision.opening === null) {
+        if (decision.publicBecause === null) {
           answers.reportUnavailable(visit, failure.reason)
           return
         }
@@ -91,11 +91,10 @@ export function createGate({ decide, authenticate, answers, isForgeable, takePro
 /** What the gate does with a request: `missing` is what a known caller lacks, as the end of a sentence. */
 export type Outcome = 'let in' | 'sign in' | { readonly missing: string }
 
-/** Reads `opening` last: for known callers it is rarely needed, and finding it may be costly. */
 export function judge(decision: Decision, caller: Caller | null): Outcome {
-  if (caller === null) return decision.opening === null ? 'sign in' : 'let in'
+  if (caller === null) return decision.publicBecause === null ? 'sign in' : 'let in'
   const missing = decision.needs === null ? null : missingOf(decision.needs, caller)
-  return missing === null || decision.opening !== null ? 'let in' : { missing }
+  return missing === null || decision.publicBecause !== null ? 'let in' : { missing }
 }
 
 /** Keeps what a decision depends on as it is now, before other hooks run: nothing that runs later can change the decision. */
@@ -112,40 +111,18 @@ export function createDecide(
       return policy.open
     const values = readParameters(request, route)
     if (values === null) return policy.otherwise
-    return new PathDecision(policy.otherwise, function findOpening() {
+    return new LaterDecision(policy.otherwise, function findReason() {
       const path = canonicalPath(target)
       if (path === null) return null
-      const opening = openingOf(policy, path)
-      return opening !== null && (route === null || spellsPath(route, { values, path })) ? opening : null
+      const reason = reasonOf(policy, path)
+      return reason !== null && (route === null || spellsPath(route, { values, path })) ? reason : null
     })
   }
 }
 
-/**
- * Finds what opens the path when `opening` is first read. For known callers it rarely is, and a regular expression of the
- * engine costs more than all else that the gate does: twice a request (bench/gate.mjs).
- */
-class PathDecision implements Decision {
-  readonly needs: Decision['needs']
-  readonly admission: RequestAdmission
-  readonly #find: () => RequestAdmission | null
-  #opening: RequestAdmission | null | undefined
-
-  constructor({ needs, admission }: Decision, find: () => RequestAdmission | null) {
-    this.needs = needs
-    this.admission = admission
-    this.#find = find
-  }
-
-  get opening(): RequestAdmission | null {
-    if (this.#opening === undefined) this.#opening = this.#find()
-    return this.#opening
-  }
-}
-
-/** What opens a canonical path, if the route that the router chose spells it. */
-export function openingOf(policy: Policy, path: string): RequestAdmission | null {
-  if (policy.kind === 'open') return policy.open.opening
+/** Why a canonical path is public, if the route that the router chose spells it. */
+export function reasonOf(policy: Policy, path: string): RequestAdmission | null {
+  if (policy.kind === 'open') return policy.open.publicBecause
   const rule = policy.kind === 'closed' ? undefined : policy.find(path)
   return rule === undefined ? null : admissionBy(rule)
 }
@@ -225,5 +202,5 @@ function keepDecision(request: FastifyRequest & Decided, decision: Decision): vo
 /** The getter behind `request.admission`: null before the gate, and on requests that it turned away. */
 export function readAdmission(this: FastifyRequest & Decided): RequestAdmission | null {
   const decision = this[decisionKey]
-  return decision === undefined ? null : (decision.opening ?? decision.admission)
+  return decision === undefined ? null : (decision.publicBecause ?? decision.letsIn)
 }

@@ -3,16 +3,17 @@
  * when the application is ready; the gate, the table, `explain` and the OpenAPI document read it.
  */
 import { canonicalPath } from '@fastify-modular/core/internal'
-import type { Declared, Requirement } from '../access/declaration.ts'
+import type { Requirement } from '../access/declaration.ts'
+import { opensDespite } from '../access/precedence.ts'
 import { compareSegments, literalHead, literalTail, segmentsOf } from '../matching/route-pattern.ts'
-import type { PublicRoute } from '../rule.ts'
+import { matcherOf, type PublicRoute } from '../rule.ts'
 import { FMOD_PUBLIC_ROUTES_INVALID_ACCESS } from '../misuse-errors.ts'
-import { createFind, frameworkDefault, type RegisteredRule } from '../rules.ts'
+import { createFind, type RegisteredRule } from '../rules.ts'
 import type { Decision, Policy, RequestAdmission } from './decision.ts'
 import type { Route } from './routes.ts'
 
 const byCaller: RequestAdmission = Object.freeze({ by: 'caller' })
-const signedIn: Decision = Object.freeze({ opening: null, needs: null, admission: byCaller })
+const signedIn: Decision = Object.freeze({ publicBecause: null, needs: null, letsIn: byCaller })
 
 /** For routes and methods that the table does not have: nobody can review them, so they need the permission for everything. */
 const ofUnknownRoute: Policy = closedFor({
@@ -23,7 +24,7 @@ const ofUnknownRoute: Policy = closedFor({
 
 export class Policies {
   readonly #rules: readonly RegisteredRule[]
-  /** The policies of paths that no route has, by method. */
+  /** The policies of paths that no route has, by method: made when first needed, since a path without a route may come with any. */
   readonly #ofNoRoute = new Map<string, Policy>()
 
   constructor(rules: readonly RegisteredRule[]) {
@@ -47,7 +48,7 @@ export class Policies {
   }
 
   #policyOfNoRoute(method: string): Policy {
-    const rules = this.#rules.filter(({ route }) => route.allows(method) && route.kind !== 'route')
+    const rules = this.#rules.filter(({ route }) => route.allows(method))
     const policy = openBy(rules, signedIn, createFind(rules))
     this.#ofNoRoute.set(method, policy) // one for each method that Node.js knows
     return policy
@@ -56,7 +57,7 @@ export class Policies {
   #policyOf(route: Route, method: string): Policy {
     const declared = route.declared(method)
     const closed = closedFor(declared?.requirement)
-    const rules = this.rulesFor(route, method).filter(({ rule }) => mayOpen(rule, declared))
+    const rules = this.rulesFor(route, method).filter(({ rule }) => opensDespite(rule, declared?.by))
     const covering = rules.find(({ reach }) => reach === 'every path')
     if (covering !== undefined) return openFor(route, { by: 'rule', rule: covering.rule }, closed)
     if (declared?.requirement.kind === 'public') {
@@ -86,44 +87,37 @@ interface RuleForRoute {
   readonly reach: Exclude<Reach, 'no path'>
 }
 
-/** What a route declares holds against every rule; the host's option stands above the framework's own public paths. */
-export function mayOpen({ source }: RegisteredRule, declared: Declared | undefined): boolean {
-  if (declared?.by === 'option') return source !== frameworkDefault
-  return declared?.by !== 'route'
-}
-
 function closedFor(requirement: Requirement | undefined): Extract<Policy, { kind: 'closed' }> {
   if (requirement?.kind !== 'permission') return { kind: 'closed', otherwise: signedIn }
-  const admission: RequestAdmission = Object.freeze({ by: 'caller', permission: requirement.text })
-  return { kind: 'closed', otherwise: Object.freeze({ opening: null, needs: requirement, admission }) }
+  const letsIn: RequestAdmission = Object.freeze({ by: 'caller', permission: requirement.text })
+  return { kind: 'closed', otherwise: Object.freeze({ publicBecause: null, needs: requirement, letsIn }) }
 }
 
-function openFor(route: Route, opening: RequestAdmission, { otherwise }: Policy): Policy {
+function openFor(route: Route, publicBecause: RequestAdmission, { otherwise }: Policy): Policy {
   if (!isSpellable(route)) {
-    if (opening.by === 'rule') return { kind: 'closed', otherwise }
+    if (publicBecause.by === 'rule') return { kind: 'closed', otherwise }
     const fault = 'no canonical path leads to it, so that it could never be public; change its URL'
     throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(`the route ${route.name}`, fault)
   }
   const target = route.path !== null && canonicalPath(route.path) === route.path ? route.path : null
-  const open = Object.freeze({ ...otherwise, opening: Object.freeze(opening) })
+  const open = Object.freeze({ ...otherwise, publicBecause: Object.freeze(publicBecause) })
   return { kind: 'open', open, target, otherwise }
 }
 
 function openBy(
   rules: readonly RegisteredRule[],
   otherwise: Decision,
-  find = (path: string) => rules.find(({ route }) => route.matchesPath(path)),
+  find = (path: string) => rules.find(({ route }) => matcherOf(route).matchesPath(path)),
 ): Policy {
   return rules.length === 0 ? { kind: 'closed', otherwise } : { kind: 'by path', rules, find, otherwise }
 }
 
 /** Which paths of a route a rule opens, by their texts alone: `some paths` where that is not certain. */
 function reachOf(rule: PublicRoute, route: Route): Reach {
-  if (rule.kind === 'route') return rule.pattern === route.url ? 'every path' : 'no path'
   if (route.path !== null) return reachOfPaths(rule, route.path, route.toleratesSlash)
   const heads = route.patterns.map(literalHead)
   const tails = route.patterns.map(literalTail)
-  const { literal, segments } = rule
+  const { literal, segments } = matcherOf(rule)
   if (rule.kind === 'suffix') {
     const isLiteral = tails.every((tail) => tail.endsWith(literal))
     if (isLiteral) return route.toleratesSlash ? 'some paths' : 'every path'
@@ -148,7 +142,7 @@ function reachOf(rule: PublicRoute, route: Route): Reach {
 function reachOfPaths(rule: PublicRoute, path: string, toleratesSlash: boolean): Reach {
   if (!isCanonical(path)) return 'no path'
   const matches = [path, ...(toleratesSlash && path !== '/' ? [`${path}/`] : [])].map((each) =>
-    rule.matchesPath(each),
+    matcherOf(rule).matchesPath(each),
   )
   if (!matches.includes(true)) return 'no path'
   return matches.includes(false) ? 'some paths' : 'every path'

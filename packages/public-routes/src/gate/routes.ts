@@ -1,5 +1,6 @@
 /** The routes of an application, collected as they are registered, and the one that the router chose for a request. */
 import {
+  accessOfPlugin,
   closestName,
   createConfigReader,
   precedesGate,
@@ -7,8 +8,15 @@ import {
   routerEntries,
 } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
-import { type Declared, declareEvery, faultOfPermission, parseRouteAccess } from '../access/declaration.ts'
-import type { RouteOrigin } from '../access/scope-defaults.ts'
+import {
+  type Declared,
+  declareEvery,
+  faultOfPermission,
+  parseAccess,
+  parseRouteAccess,
+  requireEach,
+} from '../access/declaration.ts'
+import { countsBefore } from '../access/precedence.ts'
 import { parameterNames, parseRoutePattern, type RoutePattern } from '../matching/route-pattern.ts'
 import {
   FMOD_PUBLIC_ROUTES_BEFORE_GATE,
@@ -25,6 +33,13 @@ type Configuration = RouteConfig & { readonly [mark]?: Route }
 
 /** What Fastify hands to onRoute hooks. */
 export type RegisteredRoute = RouteOptions & { readonly routePath?: string; prefix?: string }
+
+/** Where a route was registered. */
+interface RouteOrigin {
+  readonly scope: FastifyInstance
+  /** Name of the module, if any. */
+  readonly module: string | undefined
+}
 
 /** What a route's own configuration says about access, as it was written. */
 interface Declares {
@@ -112,9 +127,32 @@ export class Route {
     return declareEvery(origin.methods.map((each) => origin.declared(each)))
   }
 
-  /** Declares the access of a method where the route itself does not. */
+  /** Declares the access of a method, unless what counts before declares it. */
   assign(method: string, declared: Declared): void {
-    if (!this.#declared.has(method)) this.#declared.set(method, declared)
+    const known = this.#declared.get(method)
+    if (known === undefined || countsBefore(declared.by, known.by)) this.#declared.set(method, declared)
+  }
+
+  /**
+   * Asks for more where a plugin of ours declares the least that its routes need: what its option `access` says, and the
+   * module around it. What the plugin opens to everybody stays open.
+   */
+  tighten(method: string, { requirement, source }: Pick<Declared, 'requirement' | 'source'>): void {
+    const own = this.#declared.get(method)
+    if (own?.by !== 'route' || own.requirement.kind === 'public') return
+    const both = requireEach([own.requirement, requirement])
+    if (both.text === own.requirement.text) return
+    const isReplaced = both.text === requirement.text
+    this.#declared.set(method, {
+      requirement: both,
+      source: isReplaced ? source : `${own.source} and ${source}`,
+      by: 'route',
+    })
+  }
+
+  /** What the option `access` of a plugin of ours says about the plugin's routes; undefined for the routes of others. */
+  get accessOfPlugin(): unknown {
+    return this.origin === null ? undefined : Reflect.get(this.origin.scope, accessOfPlugin)
   }
 }
 
@@ -175,6 +213,7 @@ export class RouteTable {
       // `/` under a prefix is served with and without the slash, and Fastify announces only one of the two.
       toleratesSlash: this.#ignoresTrailingSlash || options.routePath === '',
     })
+    tightenByOption(route)
     const known = this.#announced(route)
     options.config = { ...config, [mark]: known ?? route } as NonNullable<RegisteredRoute['config']>
     if (known !== undefined) return
@@ -253,7 +292,18 @@ export class RouteTable {
   }
 }
 
-/** Stands for a route that the table does not have. It has no policy, and is closed. */
+/** @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} the option `access` of a plugin of ours would open its routes, or is none */
+function tightenByOption(route: Route): void {
+  const { accessOfPlugin: access, origin } = route
+  if (access === undefined || route.derivedFrom !== undefined) return
+  const source = `option access of the plugin at ${origin?.scope.prefix}`
+  const requirement = parseAccess(access, source)
+  if (requirement.kind === 'public')
+    throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(source, 'it asks for more than a known caller, or for one')
+  for (const method of route.methods) route.tighten(method, { requirement, source })
+}
+
+/** Stands for a route of the router that the table does not have: it has no policy, and is closed. Where there is no route at all, it is null. */
 export const unlisted = new Route({ url: '/', methods: [] })
 
 type RouterEntry = ReturnType<typeof routerEntries>[number]

@@ -2,7 +2,7 @@
 import { maxPathLength } from '@fastify-modular/core/internal'
 import { RE2JS } from 're2js'
 import { FMOD_PUBLIC_ROUTES_INVALID_RULE } from '../misuse-errors.ts'
-import type { Segments } from './route-pattern.ts'
+import { anySegment, type Segments, someSegment } from './route-pattern.ts'
 
 /**
  * Engine steps that one match may cost at most, about 0.3 ms: steps are the size of the compiled expression times
@@ -69,14 +69,14 @@ const wholeSegments = /^\^?(?:[\w\-/~!@%&=:;,'"<> ]|\\[/.]|\[\^\\?\/\]\+(?=\\?\/
 /** Null for an expression with a percent sign, because the router decodes what follows it. */
 function segmentsOfExpression(source: string): Segments | null {
   if (!source.endsWith('$') || source.includes('%')) return null
-  const anySegment = '\0'
+  const wild = '\0'
   return source
     .replace(/^\^/, '')
     .replace(/\$$/, '')
-    .replace(/\[\^\\?\/\]\+/g, anySegment)
+    .replace(/\[\^\\?\/\]\+/g, wild)
     .replaceAll('\\', '')
     .split('/')
-    .map((segment) => (segment === anySegment ? null : segment.includes(anySegment) ? undefined : segment))
+    .map((segment) => (segment === wild ? anySegment : segment.includes(wild) ? someSegment : segment))
 }
 
 function compile(source: string, flags: string, refuse: (reason: string) => Error): RE2JS {
@@ -92,7 +92,7 @@ function compile(source: string, flags: string, refuse: (reason: string) => Erro
     return RE2JS.compile(`^(?:${RE2JS.translateRegExp(source)})`, options)
   } catch (err) {
     throw refuse(
-      `${reasonOf(err)} (the linear-time engine has no lookaround and no backreferences; say it without them, or use addRoute or addExact)`,
+      `${reasonOf(err)} (the linear-time engine has no lookaround and no backreferences; say it without them, or use addExact)`,
     )
   }
 }

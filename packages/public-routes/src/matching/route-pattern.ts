@@ -39,33 +39,35 @@ export function parameterNames(pattern: RoutePattern): readonly string[] {
   return pattern.flatMap((part) => (typeof part === 'string' ? [] : [part.param]))
 }
 
-/**
- * What stands between the slashes of all paths that a route or a rule matches: a text, null for any text that is not
- * empty, undefined for some texts.
- */
-export type Segments = readonly (string | null | undefined)[]
+/** What stands between two slashes: a text, any text that is not empty, or some texts. */
+type Segment = string | { readonly any: boolean }
+
+/** What stands between the slashes of all paths that a route or a rule matches. */
+export type Segments = readonly Segment[]
+
+export const anySegment: Segment = Object.freeze({ any: true })
+export const someSegment: Segment = Object.freeze({ any: false })
 
 /** Null where a wildcard stands for any number of segments. */
 export function segmentsOf(pattern: RoutePattern): Segments | null {
   if (pattern.some((part) => typeof part !== 'string' && part.param === '*')) return null
   const parameter = '\0'
   const text = pattern.map((part) => (typeof part === 'string' ? part : parameter)).join('')
-  return text.split('/').map((segment) => (segment.includes(parameter) ? undefined : segment))
+  return text.split('/').map((segment) => (segment.includes(parameter) ? someSegment : segment))
 }
 
 /** Which paths of a route a rule matches, as far as their segments show. */
 export function compareSegments(rule: Segments, route: Segments): 'every path' | 'some paths' | 'no path' {
   if (rule.length !== route.length) return 'no path'
-  const pairs = rule.map((segment, at) => [segment, route[at]] as const)
+  const pairs = rule.map((segment, at) => [segment, route[at] ?? someSegment] as const)
   if (pairs.some(([one, other]) => typeof one === 'string' && typeof other === 'string' && one !== other)) {
     return 'no path'
   }
-  // A parameter at the end may be empty, one before another segment may not: such a path is not canonical.
-  const isCovered = pairs.every(([one, other], at) =>
-    one === null
-      ? other !== '' && (other !== undefined || at < rule.length - 1)
-      : one === other && one !== undefined,
-  )
+  const isCovered = pairs.every(([one, other], at) => {
+    if (typeof one === 'string') return one === other
+    // A parameter at the end may be empty, one before another segment may not: such a path is not canonical.
+    return one.any && (typeof other === 'string' ? other !== '' : at < rule.length - 1)
+  })
   return isCovered ? 'every path' : 'some paths'
 }
 

@@ -1,8 +1,5 @@
-/** What `app.access` is: who may call what, in the whole application, and the default of the plugin that uses it. */
+/** What `app.access` is: who may call what, in the whole application. */
 import { branded } from '@fastify-modular/core/internal'
-import type { FastifyInstance } from 'fastify'
-import type { Access } from '../access/declaration.ts'
-import type { ScopeDefaults } from '../access/scope-defaults.ts'
 import type { SecuritySchemes } from '../provider.ts'
 import type { Explain } from './explain.ts'
 import { describeAccess } from './openapi.ts'
@@ -22,40 +19,19 @@ export interface ApplicationAccess {
    * @throws {FMOD_PUBLIC_ROUTES_NOT_READY}
    */
   explain: Explain
-  /**
-   * Sets the access of the routes of this plugin, and of those inside it, that do not declare their own. The nearest
-   * default counts; that of a module is outside those that its plugins set.
-   * @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} an unknown shape, a second default, the root, or an application that is ready
-   */
-  setDefault(access: Access): void
   /** An OpenAPI document with `security`, `x-permission`, 401 and 403 of each operation; the given one stays as it is. */
   openapi<Document extends object>(document: Document): Document
 }
 
 interface AccessParts extends Pick<ApplicationAccess, 'table' | 'explain'> {
-  readonly defaults: ScopeDefaults
   readonly schemes: SecuritySchemes
 }
 
-/** Decorates the application; each scope sets its own default. */
-export function decorateAccess(
-  app: FastifyInstance,
-  { table, explain, defaults, schemes }: AccessParts,
-): void {
-  const byScope = new WeakMap<FastifyInstance, ApplicationAccess>()
-  app.decorate('access', {
-    getter(this: FastifyInstance) {
-      const known = byScope.get(this)
-      if (known !== undefined) return known
-      const access = branded<ApplicationAccess>({
-        table,
-        print: () => printTable(table()),
-        explain,
-        setDefault: (declared) => defaults.set(this, declared),
-        openapi: (document) => describeAccess(document, { rows: table(), schemes }),
-      })
-      byScope.set(this, access)
-      return access
-    },
+export function createAccess({ table, explain, schemes }: AccessParts): ApplicationAccess {
+  return branded({
+    table,
+    print: () => printTable(table()),
+    explain,
+    openapi: (document) => describeAccess(document, { rows: table(), schemes }),
   })
 }

@@ -1,6 +1,7 @@
 /** Tries how the gate answers callers of a route: through the real router and the hooks before the gate. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller } from '@fastify-modular/core'
+import type { Fact } from '../access/permissions.ts'
 import { judge } from '../gate/gate.ts'
 import type { Route, RouteTable } from '../gate/routes.ts'
 import type { RoutePattern } from '../matching/route-pattern.ts'
@@ -32,8 +33,15 @@ export type Attempt = (
   sample?: Sample,
 ) => Promise<Tried>
 
-/** Where the application keeps its `Attempt`, for `expectAccess`. */
-export const attemptDecorator = Symbol.for('@fastify-modular/public-routes/attempt')
+/** What `expectAccess` needs beside what applications see. */
+export interface Review {
+  readonly attempt: Attempt
+  /** What opens something and is no route or rule. */
+  readonly facts: () => Promise<readonly Fact[]>
+}
+
+/** Where the application keeps it. */
+export const reviewDecorator = Symbol.for('@fastify-modular/public-routes/review')
 
 const maxPaths = 3
 

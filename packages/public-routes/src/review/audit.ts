@@ -9,13 +9,8 @@ interface AuditParts {
   readonly app: FastifyInstance
   readonly probes: Probes
   readonly explain: Explain
-  /** Name of the gate's hook in Fastify's route table. */
-  readonly gateName: string
+  readonly hooks: EarlierHooks
   readonly loginUrl: string | undefined
-  /** Names of hooks that may run earlier. */
-  readonly expected: readonly string[]
-  /** What the router has. */
-  readonly listed: NonNullable<ReturnType<typeof readRouter>>
   /** Whether CORS was registered before the gate. */
   readonly hadCors: boolean
 }
@@ -26,21 +21,14 @@ interface AuditParts {
  */
 export async function audit(parts: AuditParts): Promise<void> {
   const { app, explain, loginUrl } = parts
-  const hooks = earlierHooks(parts)
+  const hooks = textsOf(parts.hooks)
   await checkCoverage(parts, hooks)
   if (loginUrl?.startsWith('/') === true) {
     const { decision } = await explain('GET', loginUrl)
     if (decision === 'protected') throw new FMOD_PUBLIC_ROUTES_LOGIN_NOT_PUBLIC(loginUrl)
   }
-  const known = Object.entries(hooksOfPlugins).flatMap(([plugin, names]) =>
-    app.hasPlugin(plugin) ? names : [],
-  )
-  const unexpected = hooks.filter((name) => !known.includes(name) && !parts.expected.includes(name))
-  if (unexpected.length > 0) {
-    app.log.warn(
-      { hooks: unexpected },
-      'these onRequest hooks run before the gate. List those you expect in earlierHooks; a hook that replies here bypasses the gate',
-    )
+  if (hooks.length > 0) {
+    app.log.info({ hooks }, 'these onRequest hooks run before the gate; one that answers bypasses it')
   }
   if (!parts.hadCors && app.hasPlugin('@fastify/cors')) {
     app.log.warn(
@@ -49,28 +37,33 @@ export async function audit(parts: AuditParts): Promise<void> {
   }
 }
 
-/** Hooks of Fastify's own plugins that belong before a gate, because they serve the provider, set headers or limit rates. */
-const hooksOfPlugins: Readonly<Record<string, readonly string[]>> = {
-  '@fastify/cors': ['handleCors'],
-  '@fastify/helmet': ['helmetConfigureReply', 'helmetApplyHeaders'],
-  '@fastify/cookie': ['fastifyCookieHandler'],
-  '@fastify/session': ['handleSession'],
-  '@fastify/secure-session': ['anonymous'],
-  '@fastify/rate-limit': ['anonymous'],
-  '@fastify/under-pressure': ['onRequest'],
-  '@fastify/request-context': ['requestContextHook'],
-  '@fastify/otel': ['startRequestSpanHook', 'handlerWrapped'], // wraps all hooks that are added after it
+/** The onRequest hooks that run before the gate on some route. */
+export interface EarlierHooks {
+  /** In their order. */
+  readonly names: readonly string[]
+  /** How many have no name, on the route that has most of them. */
+  readonly unnamed: number
 }
 
-/** Names of the onRequest hooks that run before the gate on some route, in their order; all names where the gate's is wrapped. */
-function earlierHooks({ listed, gateName }: AuditParts): readonly string[] {
-  const names = listed.flatMap(({ onRequest }) => {
-    const hooks = (onRequest ?? []).map(({ name }) => name.replace(/^bound /, '') || 'anonymous') // Fastify binds hooks
-    const at = hooks.indexOf(gateName)
-    return at === -1 ? hooks : hooks.slice(0, at)
-  })
-  return [...new Set(names)]
+/** `['handleCors', 'fastifyCookieHandler', '2 unnamed']` */
+export function textsOf({ names, unnamed }: EarlierHooks): readonly string[] {
+  return unnamed === 0 ? names : [...names, `${unnamed} unnamed`]
 }
+
+/** All hooks where the gate's is wrapped by a plugin. `gateName` is that of the gate's hook in the router. */
+export function findEarlierHooks(listed: RouterEntries, gateName: string): EarlierHooks {
+  const ofRoutes = listed.map(({ onRequest }) => {
+    const names = (onRequest ?? []).map(({ name }) => name.replace(/^bound /, '')) // Fastify binds hooks
+    const at = names.indexOf(gateName)
+    return at === -1 ? names : names.slice(0, at)
+  })
+  return {
+    names: [...new Set(ofRoutes.flat())].filter((name) => name !== ''),
+    unnamed: Math.max(0, ...ofRoutes.map((names) => names.filter((name) => name === '').length)),
+  }
+}
+
+type RouterEntries = NonNullable<ReturnType<typeof readRouter>>
 
 /** A request for a path that no route has must reach the gate: this finds hooks that answer, wherever they come from. */
 async function checkCoverage({ app, probes }: AuditParts, hooks: readonly string[]): Promise<void> {

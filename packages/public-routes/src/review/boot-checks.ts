@@ -2,14 +2,14 @@
 import { closestName } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger } from 'fastify'
 import type { AccessEntries, Entry } from '../access/entries.ts'
-import type { Requirement } from '../access/declaration.ts'
+import { type Declared, isAtLeast, type Requirement } from '../access/declaration.ts'
 import type { Permissions } from '../access/permissions.ts'
-import type { ScopeDefaults } from '../access/scope-defaults.ts'
 import type { Policies } from '../gate/policy.ts'
 import type { Route } from '../gate/routes.ts'
 import { environmentSource } from '../initial-rules.ts'
 import {
   FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT,
+  FMOD_PUBLIC_ROUTES_INVALID_ACCESS,
   FMOD_PUBLIC_ROUTES_UNDECLARED,
   FMOD_PUBLIC_ROUTES_UNKNOWN_PERMISSION,
 } from '../misuse-errors.ts'
@@ -18,15 +18,17 @@ import { nameOfRule } from '../rules.ts'
 interface Declarations {
   readonly routes: readonly Route[]
   readonly entries: AccessEntries
-  readonly defaults: ScopeDefaults
+  readonly modules: ReadonlyMap<string, Declared>
   readonly permissions: Permissions
 }
 
 /** @throws {FMOD_PUBLIC_ROUTES_UNKNOWN_PERMISSION} */
-export function checkPermissions({ routes, entries, defaults, permissions }: Declarations): void {
+export function checkPermissions({ routes, entries, modules, permissions }: Declarations): void {
   const named = [
     ...routes.flatMap(namedByRoute),
-    ...[...entries.all, ...defaults.all].flatMap(({ requirement, source }) => namedBy(requirement, source)),
+    ...[...entries.all, ...modules.values()].flatMap(({ requirement, source }) =>
+      namedBy(requirement, source),
+    ),
   ]
   const unknown = named.filter(({ name }) => !permissions.has(name))
   if (unknown.length === 0) return
@@ -55,6 +57,24 @@ function namedByRoute(route: Route): readonly Named[] {
 
 function namedBy({ clauses }: Requirement, place: string): readonly Named[] {
   return clauses.flat().map((name) => ({ name, place }))
+}
+
+/**
+ * An entry of the option `access` counts before the `access` of a module and may not undo it, unless it names a route.
+ * @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS}
+ */
+export function refuseLoosening(claims: readonly Claim[], modules: ReadonlyMap<string, Declared>): void {
+  const faults = claims.flatMap(({ entry, route, method }) => {
+    const ofModule = modules.get(route.origin?.module ?? '')
+    const namesRoute = !entry.isSubtree || route.url === `${entry.url}/*`
+    if (ofModule === undefined || namesRoute || route.declared(method)?.by !== 'option') return []
+    if (isAtLeast(entry.requirement, ofModule.requirement)) return []
+    return `${entry.source} says ${entry.requirement.text} about ${method} ${route.url}, and the ${ofModule.source} ${ofModule.requirement.text}`
+  })
+  if (faults.length === 0) return
+  const wayOut =
+    'an entry for several routes asks at least what their module asks; name the whole URL of a route to ask less'
+  throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS('routes of modules', `${faults.join('; ')}; ${wayOut}`)
 }
 
 /** An entry of the option `access`, with a method of a route that it names. */
@@ -119,7 +139,7 @@ function effectOf({ entry, route, method }: Claim, policies: Policies): Effect {
     const rules = policy.rules.map(nameOfRule).join(', ')
     return { decides: true, text: `${closes} ${rules} could open some of its paths`, outcome: 'warn' }
   }
-  const opening = policy.kind === 'open' ? policy.open.opening : null
+  const opening = policy.kind === 'open' ? policy.open.publicBecause : null
   if (requirement.kind === 'public' || opening?.by !== 'rule')
     return { decides: true, text: '', outcome: 'nothing' }
   const outcome = opening.rule.source === environmentSource ? 'warn' : 'stop'

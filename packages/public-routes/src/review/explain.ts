@@ -2,10 +2,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { canonicalPath } from '@fastify-modular/core/internal'
 import type { FastifyRequest } from 'fastify'
-import { openingOf, readParameters, spellsPath } from '../gate/gate.ts'
+import { reasonOf, readParameters, spellsPath } from '../gate/gate.ts'
 import type { Policies } from '../gate/policy.ts'
 import type { RequestAdmission } from '../gate/decision.ts'
 import { type RouteTable, unlisted } from '../gate/routes.ts'
+import { matcherOf } from '../rule.ts'
 import { FMOD_PUBLIC_ROUTES_NOT_READY } from '../misuse-errors.ts'
 import { nameOfRule, type RegisteredRule } from '../rules.ts'
 import type { Probes } from './probes.ts'
@@ -57,7 +58,8 @@ export function createExplain({ probes, rules, routes, policies }: ExplainParts)
     // Before the rules freeze, Fastify has not bound the gate to the routes, and would run their handlers.
     if (!Object.isFrozen(rules)) throw new FMOD_PUBLIC_ROUTES_NOT_READY(`request ${method} ${target}`)
     const outcome = await probes.send(method, target, options.headers)
-    if (outcome.reached) return { ...about, ...explainRequest(outcome.request, outcome.decision.opening) }
+    if (outcome.reached)
+      return { ...about, ...explainRequest(outcome.request, outcome.decision.publicBecause) }
     const reason = `the request was answered with status ${outcome.status} before it reached the gate`
     return { ...about, decision: 'rejected', reason, status: outcome.status }
   }
@@ -90,7 +92,7 @@ export function createExplain({ probes, rules, routes, policies }: ExplainParts)
 
   /** Independent of the policies: a diagnosis should not share the fault that it looks for. */
   function findLiteral(method: string, path: string): RegisteredRule | undefined {
-    return rules.find(({ route }) => route.allows(method) && route.matchesPath(path))
+    return rules.find(({ route }) => route.matches(method, path))
   }
 
   /** Of a request whose target is canonical; `literal` is the rule that matches it literally. */
@@ -100,7 +102,7 @@ export function createExplain({ probes, rules, routes, policies }: ExplainParts)
     if (route === unlisted) return 'the gate does not know its route'
     const values = readParameters(request, route)
     const isSpelled = route === null || (values !== null && spellsPath(route, { values, path }))
-    if (!isSpelled && openingOf(policies.of(route, method), path) !== null) {
+    if (!isSpelled && reasonOf(policies.of(route, method), path) !== null) {
       return `the route "${route.url}" that the router chose does not spell this path`
     }
     const declared = route?.declared(method)
@@ -112,7 +114,7 @@ export function createExplain({ probes, rules, routes, policies }: ExplainParts)
         ? `the rule "${String(literal.route)}" matches a parameter's value and not literal text of the route "${route?.url}"`
         : `the rule "${String(literal.route)}" opens another route than "${route?.url ?? 'none'}"`
     }
-    const other = rules.find((rule) => rule.route.matchesPath(path))
+    const other = rules.find((rule) => matcherOf(rule.route).matchesPath(path))
     return other === undefined
       ? 'no rule matches the path'
       : `the rule "${String(other.route)}" matches the path, but not the method ${method}`

@@ -61,7 +61,8 @@ function describeOperation(
       access === 'signed-in' ? (checkedByHandler ?? []) : [access],
     ),
   )
-  const isOptional = closed.length < rows.length || closed.some(({ openedBy }) => openedBy.length > 0)
+  const isOptional =
+    closed.length < rows.length || closed.some(({ mayBeOpenedBy }) => mayBeOpenedBy.length > 0)
   return {
     ...(security.length > 0 && { security: isOptional ? [...security, {}] : security }),
     ...(permissions.size > 0 && { 'x-permission': [...permissions].join(' or ') }),

@@ -1,7 +1,7 @@
 /** Requests of the gate's own: they go through the real router and the hooks before the gate, and end there. */
 import { type IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
-import { withTimeout } from '@fastify-modular/core/internal'
+import { silently, withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Decision } from '../gate/decision.ts'
 
@@ -20,14 +20,20 @@ export class Probes {
     this.#app = app
   }
 
-  /** The target is sent as it is, without the normalisation that `inject` does. */
-  send(method: string, target: string, headers: IncomingHttpHeaders = {}): Promise<ProbeOutcome> {
+  /** The target is sent as it is, without the normalisation that `inject` does. `address` is the client's. */
+  send(
+    method: string,
+    target: string,
+    headers: IncomingHttpHeaders = {},
+    address = '127.0.0.1',
+  ): Promise<ProbeOutcome> {
     const outcome = new Promise<ProbeOutcome>((resolve) => {
-      const message = new ProbeMessage(resolve)
+      const message = new ProbeMessage(address, resolve)
       message.method = method
       message.url = target
       message.headers = { host: 'localhost', ...headers }
-      routeSilently(this.#app, message)
+      // No client sent it: it is not logged like a request.
+      silently(this.#app, () => this.#app.routing(message, message.response))
     })
     return withTimeout(outcome, patience, () => ({ reached: false, status: 0 }))
   }
@@ -51,8 +57,8 @@ class ProbeMessage extends IncomingMessage {
   readonly settle: (outcome: ProbeOutcome) => void
   readonly response: ServerResponse
 
-  constructor(settle: (outcome: ProbeOutcome) => void) {
-    const socket = new ProbeSocket()
+  constructor(address: string, settle: (outcome: ProbeOutcome) => void) {
+    const socket = new ProbeSocket(address)
     super(socket)
     Object.assign(this, { httpVersion: '1.1', httpVersionMajor: 1, httpVersionMinor: 1, complete: true })
     this.push(null)
@@ -72,13 +78,18 @@ class ProbeMessage extends IncomingMessage {
   }
 }
 
-/** Comes from this machine, and swallows what is written to it. */
+/** Swallows what is written to it. */
 class ProbeSocket extends Socket {
-  override readonly remoteAddress = '127.0.0.1'
+  override readonly remoteAddress: string
   override readonly localAddress = '127.0.0.1'
   override readonly remoteFamily = 'IPv4'
   override readonly remotePort = 0
   override readonly localPort = 0
+
+  constructor(address: string) {
+    super()
+    this.remoteAddress = address
+  }
 
   override _write(_chunk: unknown, _encoding: string, done: () => void): void {
     done()
@@ -86,24 +97,5 @@ class ProbeSocket extends Socket {
 
   override _writev(_chunks: unknown, done: () => void): void {
     done()
-  }
-}
-
-/**
- * No client sent the probe: the logger that Fastify derives for it is silent. Where the logger lets nothing be defined, the
- * probe is logged like a request.
- */
-function routeSilently({ log, routing }: FastifyInstance, message: ProbeMessage): void {
-  const child: unknown = Reflect.get(log, 'child')
-  const silent = (bindings: object, options?: object): unknown =>
-    Reflect.apply(child as typeof log.child, log, [bindings, { ...options, level: 'silent' }])
-  const isSilent =
-    'level' in log &&
-    !Object.hasOwn(log, 'child') &&
-    Reflect.defineProperty(log, 'child', { value: silent, configurable: true })
-  try {
-    routing(message, message.response)
-  } finally {
-    if (isSilent) Reflect.deleteProperty(log, 'child')
   }
 }

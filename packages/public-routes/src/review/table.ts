@@ -16,13 +16,13 @@ export interface AccessRow {
   readonly constraints: string
   /** `public`, `signed-in`, or permissions: `Notes.Edit`, `Notes.Edit and Notes.Import`, `Notes.Edit or Ops.Read`. */
   readonly access: string
-  /** What declares it: `route config`, `rule "GET exact /" (framework default)`, `default of module "notes"`, `undeclared`. */
+  /** What declares it: `route config`, `rule "GET exact /" (framework default)`, `access of module "notes"`, `undeclared`. */
   readonly why: string
   /**
    * The rules that could open some paths of a route that is not public: `"* regex /items/7$" (application)`. It compares texts
    * and does not guess: a rule whose expression stands where the route has a parameter is among them.
    */
-  readonly openedBy: readonly string[]
+  readonly mayBeOpenedBy: readonly string[]
   /** `GET /notes` for the HEAD route that Fastify derived from it; null for routes that the application registered. */
   readonly derivedFrom: string | null
   /** The module that registered the route; null for routes of no module. */
@@ -57,7 +57,7 @@ function notFoundRow(rules: readonly RegisteredRule[]): AccessRow {
     constraints: '',
     access: 'signed-in',
     why: 'undeclared',
-    openedBy: rules.filter(({ route }) => route.kind !== 'route').map(nameOfRule),
+    mayBeOpenedBy: rules.map(nameOfRule),
     derivedFrom: null,
     module: null,
     checkedByHandler: null,
@@ -79,7 +79,7 @@ function toRow(route: Route, method: string, policies: Policies): AccessRow {
     constraints: route.constraintsText,
     access: policy.kind === 'open' ? 'public' : (policy.otherwise.needs?.text ?? 'signed-in'),
     why: whyOf(policy, route, method),
-    openedBy: policy.kind === 'by path' ? policy.rules.map(nameOfRule) : [],
+    mayBeOpenedBy: policy.kind === 'by path' ? policy.rules.map(nameOfRule) : [],
     derivedFrom: route.derivedFrom === undefined ? null : `GET ${route.derivedFrom.url}`,
     module: route.origin?.module ?? null,
     checkedByHandler: route.checkedByHandler ?? null,
@@ -91,7 +91,7 @@ function toRow(route: Route, method: string, policies: Policies): AccessRow {
 }
 
 function whyOf(policy: Policy, route: Route, method: string): string {
-  const opening = policy.kind === 'open' ? policy.open.opening : null
+  const opening = policy.kind === 'open' ? policy.open.publicBecause : null
   if (opening?.by === 'rule') return `rule ${nameOfRule(opening.rule)}`
   return route.declared(method)?.source ?? 'undeclared'
 }
@@ -150,8 +150,8 @@ function cellsOf(row: AccessRow): readonly string[] {
 }
 
 /** `framework defaults, "* regex /items/7$" (application)`. Every rule may open paths that no route has: these are counted. */
-function openedByText({ openedBy, note }: AccessRow): string {
-  const own = openedBy.filter((name) => !name.endsWith(`(${frameworkDefault})`))
+function openedByText({ mayBeOpenedBy, note }: AccessRow): string {
+  const own = mayBeOpenedBy.filter((name) => !name.endsWith(`(${frameworkDefault})`))
   const counted = note === 'not found' && own.length > 0 ? [`rules of the application: ${own.length}`] : own
-  return [...(own.length < openedBy.length ? [`${frameworkDefault}s`] : []), ...counted].join(', ')
+  return [...(own.length < mayBeOpenedBy.length ? [`${frameworkDefault}s`] : []), ...counted].join(', ')
 }

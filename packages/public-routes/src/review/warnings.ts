@@ -1,5 +1,6 @@
 /** Warnings about rules: in the log at boot, and beside each route in the table of access. */
-import { mayOpen, type Policies } from '../gate/policy.ts'
+import { opensDespite } from '../access/precedence.ts'
+import type { Policies } from '../gate/policy.ts'
 import type { Route } from '../gate/routes.ts'
 import { environmentSource } from '../initial-rules.ts'
 import { frameworkDefault, nameOfRule, type RegisteredRule } from '../rules.ts'
@@ -62,7 +63,9 @@ export function openedByEnvironment(routes: readonly Route[], policies: Policies
     if (policies.of(route, method).kind === 'closed') return []
     const opening = policies
       .rulesFor(route, method)
-      .filter(({ rule }) => rule.source === environmentSource && mayOpen(rule, route.declared(method)))
+      .filter(
+        ({ rule }) => rule.source === environmentSource && opensDespite(rule, route.declared(method)?.by),
+      )
     return opening.map(
       ({ rule, reach }) =>
         `${reach === 'every path' ? '' : 'some paths of '}${method} ${route.url} by "${String(rule.route)}"`,

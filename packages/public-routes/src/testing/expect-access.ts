@@ -5,7 +5,8 @@ import { getDecorator } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import { requirementOfText } from '../access/declaration.ts'
 import { FMOD_PUBLIC_ROUTES_ACCESS_CHANGED, FMOD_PUBLIC_ROUTES_SNAPSHOT_IN_CI } from '../misuse-errors.ts'
-import { type Attempt, attemptDecorator, type AttemptOutcome, type Sample } from '../review/attempt.ts'
+import { type AttemptOutcome, type Review, reviewDecorator, type Sample } from '../review/attempt.ts'
+import type { Fact } from '../access/permissions.ts'
 import type { AccessRow } from '../review/table.ts'
 import { frameworkDefault } from '../rules.ts'
 
@@ -32,7 +33,7 @@ interface RouteEntry {
   readonly constraints?: string
   readonly access: string
   /** The rules that could open some paths of a route that is not public. */
-  readonly openedBy?: readonly string[]
+  readonly mayBeOpenedBy?: readonly string[]
   readonly checkedByHandler?: string
   /** `before the gate`, `websocket`. */
   readonly note?: string
@@ -46,15 +47,16 @@ interface RuleEntry {
   readonly from: string
 }
 
-/** Such entries are in the file. Routes come first, sorted by URL, then rules. */
-export type AccessEntry = RouteEntry | RuleEntry
+/** Such entries are in the file. Routes come first, sorted by URL, then rules, then what else opens something. */
+export type AccessEntry = RouteEntry | RuleEntry | Fact
 
 /**
- * Compares who may call each route, and every rule but the framework's own, with a JSON file, and tries each route as an
- * anonymous caller, as one without the permission and as one with it, through the router and the hooks up to the gate.
- * `UPDATE_SNAPSHOTS=1` writes the file, unless `CI` is set. HEAD routes that Fastify derives are tried, and not listed where they need what their
- * GET route needs. It asks with common values, from this machine, without the provider: what an early hook does with other
- * requests, and what it changes in them, needs tests of its own.
+ * Compares who may call each route, every rule but the framework's own, and what else opens something with a JSON file,
+ * and tries each route as an anonymous caller, as one without the permission and as one with it, through the router and the
+ * hooks up to the gate. `UPDATE_SNAPSHOTS=1` writes the file, unless `CI` is set. HEAD routes that Fastify derives are tried,
+ * and not listed where they need what their GET route needs. The requests have common values and come from this machine, and
+ * the provider is asked once, whom it knows without credentials: what an early hook does with other requests needs tests
+ * of its own.
  * @throws {FMOD_PUBLIC_ROUTES_ACCESS_CHANGED} naming what is new, gone or different, and what could not be tried
  * @throws {FMOD_PUBLIC_ROUTES_SNAPSHOT_IN_CI} `UPDATE_SNAPSHOTS` and `CI` are both set, to more than nothing, `0` or `false`
  */
@@ -66,7 +68,7 @@ export async function expectAccess(
   const isWriting = isOn('UPDATE_SNAPSHOTS')
   if (isWriting && isOn('CI')) throw new FMOD_PUBLIC_ROUTES_SNAPSHOT_IN_CI(file.pathname)
   await app.ready()
-  const actual = accessEntries(app, source)
+  const actual = await accessEntries(app, source)
   if (isWriting) {
     await writeFile(file, `[\n${actual.map((entry) => `  ${JSON.stringify(entry)}`).join(',\n')}\n]\n`)
   }
@@ -85,7 +87,7 @@ function isOn(variable: string): boolean {
 }
 
 /** What the application would have in the file. */
-export function accessEntries(app: Application, source?: string): readonly AccessEntry[] {
+export async function accessEntries(app: Application, source?: string): Promise<readonly AccessEntry[]> {
   const routes = listRoutes(app, source)
   const words = new Map(routes.map(({ name, entry }) => [name, wordsOf(entry)]))
   const rules = app.publicRoutes
@@ -95,6 +97,7 @@ export function accessEntries(app: Application, source?: string): readonly Acces
   return [
     ...routes.filter(({ entry, origin }) => words.get(origin) !== wordsOf(entry)).map(({ entry }) => entry),
     ...rules.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1)),
+    ...(source === undefined ? await getDecorator<Review>(app, reviewDecorator).facts() : []),
   ]
 }
 
@@ -121,7 +124,7 @@ function toEntry(row: AccessRow): RouteEntry {
     route: `${row.method} ${row.url}`,
     ...(row.constraints !== '' && { constraints: row.constraints }),
     access: row.access,
-    ...(row.openedBy.length > 0 && { openedBy: row.openedBy }),
+    ...(row.mayBeOpenedBy.length > 0 && { mayBeOpenedBy: row.mayBeOpenedBy }),
     ...(row.checkedByHandler !== null && { checkedByHandler: row.checkedByHandler }),
     ...(row.note !== '' && { note: row.note }),
   }
@@ -157,15 +160,17 @@ export function compareAccess(
 
 function nameOf(entry: AccessEntry): string {
   if ('rule' in entry) return `the rule "${entry.rule}" (${entry.from})`
+  if ('about' in entry) return entry.about
   return entry.constraints === undefined ? entry.route : `${entry.route} (${entry.constraints})`
 }
 
 function wordsOf(entry: AccessEntry): string {
   if ('rule' in entry) return '' // its name says all of it
-  const { access, openedBy = [], checkedByHandler, note } = entry
+  if ('about' in entry) return entry.is
+  const { access, mayBeOpenedBy = [], checkedByHandler, note } = entry
   const parts = [
     access,
-    ...openedBy.map((rule) => `could be opened by ${rule}`),
+    ...mayBeOpenedBy.map((rule) => `could be opened by ${rule}`),
     ...(checkedByHandler === undefined ? [] : [`${checkedByHandler} checked by the handler`]),
     ...(note === undefined ? [] : [note]),
   ]
@@ -178,13 +183,13 @@ export async function tryAccess(
   expected: readonly AccessEntry[],
   { source, samples = {} }: { source?: string | undefined; samples?: ExpectAccessOptions['samples'] } = {},
 ): Promise<readonly string[]> {
-  const attempt = getDecorator<Attempt>(app, attemptDecorator)
+  const { attempt } = getDecorator<Review>(app, reviewDecorator)
   const permissions = app.permissions.list().map(({ name }) => name)
   const byName = new Map(expected.map((entry) => [nameOf(entry), entry]))
   const problems: string[] = []
   for (const { row, name, origin } of listRoutes(app, source).filter(hasPath)) {
     const entry = byName.get(name) ?? byName.get(origin)
-    if (entry === undefined || 'rule' in entry) continue // it is new: the comparison says so
+    if (entry === undefined || !('route' in entry)) continue // it is new: the comparison says so
     const tried = triedCallers(entry, permissions)
     const { outcomes, fault } = await attempt(
       row,
@@ -198,7 +203,7 @@ export async function tryAccess(
     )
     if (faults.length === 0) {
       problems.push(`${name} was not tried: ${fault}`)
-    } else if (entry.openedBy === undefined || faults.every((each) => each.length > 0)) {
+    } else if (entry.mayBeOpenedBy === undefined || faults.every((each) => each.length > 0)) {
       // Where rules could open some paths, one path that they leave closed is enough.
       problems.push(...(faults.find((each) => each.length > 0) ?? []))
     }

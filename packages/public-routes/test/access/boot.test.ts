@@ -116,16 +116,10 @@ test('a misspelt access of a module and of the gate stops the boot with the righ
   }
 })
 
-test('the boot refuses an access that is undefined of a module, a plugin and the option', async (t) => {
+test('the boot refuses an access that is undefined of a module and the option', async (t) => {
   const module = { name: 'notes', access: undefined } as unknown as Module
   const ofModule = await bootError(t, () => withModules(t, [module]))
   t.match(ofModule, { code: 'FMOD_CORE_INVALID_MODULE', message: /"notes".*its access is undefined/ })
-  const ofPlugin = await bootError(t, async () => {
-    const app = await gatedApp(t)
-    await app.register(async (scope) => scope.access.setDefault(undefined as never))
-    return app
-  })
-  t.match(ofPlugin, { code: 'FMOD_PUBLIC_ROUTES_INVALID_ACCESS', message: /it is undefined/ })
   for (const access of [undefined, { '/docs': undefined }]) {
     const ofOption = await bootError(t, () => gatedApp(t, { access: access as never }))
     t.match(ofOption.code, /^FMOD_PUBLIC_ROUTES_INVALID_(OPTIONS|ACCESS)$/)
@@ -292,8 +286,8 @@ test('a hook from before the gate may declare the access of routes, one after it
   const app = Fastify()
   t.teardown(() => app.close())
   app.addHook('onRoute', (route) => void (route.config = { ...route.config, access: 'Notes.Edit' }))
-  await app.register(publicRoutes, { provider: headerProvider, env: false })
-  app.permissions.add('Notes.Edit')
+  const permissions = { 'Notes.Edit': 'Edit notes' }
+  await app.register(publicRoutes, { provider: headerProvider, env: false, permissions })
   app.addHook('onRoute', (route) => void (route.config = { ...route.config, tags: ['notes'] } as object))
   app.get('/notes', ran)
   await app.register(async (scope) => void scope.get('/', { prefixTrailingSlash: 'both' }, ran), {
@@ -302,20 +296,6 @@ test('a hook from before the gate may declare the access of routes, one after it
   for (const url of ['/notes', '/p', '/p/']) {
     t.equal(await statuses(app, url), '401/403', url)
   }
-})
-
-test('a default of the root, a second one, or one after the boot is refused', async (t) => {
-  const app = await gatedApp(t)
-  const refused = { code: 'FMOD_PUBLIC_ROUTES_INVALID_ACCESS' }
-  t.throws(() => app.access.setDefault('public'), refused)
-  await app.register(async (scope) => {
-    scope.access.setDefault('public')
-    t.throws(() => scope.access.setDefault('signed-in'), refused)
-  })
-  let late = app
-  await app.register(async (scope) => void (late = scope))
-  await app.ready()
-  t.throws(() => late.access.setDefault('Notes.Edit'), refused)
 })
 
 const contributed: readonly (readonly [string, unknown])[] = [
@@ -328,8 +308,7 @@ const contributed: readonly (readonly [string, unknown])[] = [
 for (const [name, permissions] of contributed) {
   test(`a module that contributes ${name} as its permissions stops the boot`, async (t) => {
     const error = await bootError(t, async () => {
-      const app = await gatedApp(t)
-      app.permissions.add('Ops.Read')
+      const app = await gatedApp(t, { permissions: { 'Ops.Read': {} } })
       await app.register(modules, { modules: [{ name: 'notes', permissions } as unknown as Module] })
       return app
     })
@@ -337,22 +316,20 @@ for (const [name, permissions] of contributed) {
   })
 }
 
-test('a permission is declared once, under a usable name, before the application is ready', async (t) => {
-  const app = await gatedApp(t)
-  app.permissions.add('Notes.Edit')
-  for (const name of [
-    'Notes.Edit',
-    'public',
-    'signed-in',
-    'GET',
-    'post',
-    'Notes.*',
-    '',
-    'a b',
-    'x'.repeat(101),
-  ]) {
-    t.throws(() => app.permissions.add(name), { code: 'FMOD_PUBLIC_ROUTES_INVALID_PERMISSION' }, name)
+test('the option permissions declares those of no module, each under a usable name', async (t) => {
+  const names = ['public', 'signed-in', 'GET', 'post', 'Notes.*', '', 'a b', 'x'.repeat(101)]
+  for (const name of names) {
+    await t.rejects(
+      gatedApp(t, { permissions: { [name]: 'Edit notes' } }),
+      { code: 'FMOD_PUBLIC_ROUTES_INVALID_PERMISSION', message: /declared by application/ },
+      name,
+    )
   }
-  await app.ready()
-  t.throws(() => app.permissions.add('Late'), { code: 'FMOD_PUBLIC_ROUTES_INVALID_PERMISSION' })
+  const app = await gatedApp(t, { permissions: { 'Notes.Edit': 'Edit notes', 'Notes.Read': {} } })
+  app.get('/notes', { config: { access: 'Notes.Read' } }, ran)
+  t.equal(await statuses(app, '/notes'), '401/403')
+  t.match(app.permissions.list(), [
+    { name: 'Notes.Edit', displayName: 'Edit notes', source: 'application' },
+    { name: 'Notes.Read', displayName: 'Notes.Read', source: 'application' },
+  ])
 })

@@ -1,5 +1,5 @@
 /** Declared access at the gate, over raw sockets. */
-import type { Caller } from '@fastify-modular/core'
+import { type Caller, defineModule, modules } from '@fastify-modular/core'
 import {
   type Access,
   type AccessByMethod,
@@ -32,9 +32,9 @@ async function start(
     provider: { authenticate: ({ headers }) => callers[String(headers['x-user'])] ?? null },
     env: false,
     defaults: false,
+    permissions: { 'Notes.Edit': 'Edit notes', 'Notes.Import': {}, 'Ops.Read': {} },
     ...options,
   })
-  for (const name of ['Notes.Edit', 'Notes.Import', 'Ops.Read']) app.permissions.add(name)
   addRoutes(app)
   const port = await listen(app)
   const send = (method: string, target: string, user?: string, headers: Record<string, string> = {}) =>
@@ -179,9 +179,8 @@ test('a hook that changes the method does not get around the permission of the r
   })
   await app.register(publicRoutes, {
     provider: { authenticate: ({ headers }) => callers[String(headers['x-user'])] ?? null },
-    earlierHooks: ['anonymous'],
+    permissions: { 'Notes.Edit': 'Edit notes' },
   })
-  app.permissions.add('Notes.Edit')
   app.post('/edit', { config: { access: 'Notes.Edit' } }, ran)
   const port = await listen(app)
   const status = async (method: string, user: string) =>
@@ -220,7 +219,7 @@ const headStatuses: readonly (readonly [string, AccessByMethod, readonly number[
   ['/none', {}, [401, 200, 200]],
   ['/mixed', { GET: 'public' }, [401, 403, 200]],
   ['/opened', { GET: 'public' }, [200, 200, 200]],
-  ['/in/default', { GET: 'Notes.Edit' }, [401, 403, 200]],
+  ['/in/module', { GET: 'Notes.Edit' }, [401, 403, 200]],
 ]
 
 test('HEAD of a route that serves other methods as well needs what any of them needs', async (t) => {
@@ -234,10 +233,8 @@ test('HEAD of a route that serves other methods as well needs what any of them n
     t,
     (app) => {
       add(app, false)
-      void app.register(async (scope) => {
-        scope.access.setDefault('Notes.Import')
-        add(scope, true)
-      })
+      const plugin = async (scope: FastifyInstance) => add(scope, true)
+      void app.register(modules, { modules: [defineModule({ name: 'in', access: 'Notes.Import', plugin })] })
     },
     { access: { 'GET /option': 'Ops.Read', 'POST /mixed': 'Ops.Read', 'POST /opened': 'public' } },
   )
@@ -249,6 +246,6 @@ test('HEAD of a route that serves other methods as well needs what any of them n
       url,
     )
   }
-  t.equal((await send('HEAD', '/in/default', 'editor')).status, 403)
-  t.equal((await send('HEAD', '/in/default', 'importer')).status, 200)
+  t.equal((await send('HEAD', '/in/module', 'editor')).status, 403)
+  t.equal((await send('HEAD', '/in/module', 'importer')).status, 200)
 })

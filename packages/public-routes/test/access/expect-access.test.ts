@@ -25,8 +25,8 @@ async function sample(
   }: Partial<{ app: FastifyInstance; before: Change; edit: Access; mount: Change }> = {},
 ) {
   t.teardown(() => app.close())
-  await app.register(publicRoutes, { env: false, provider: headerProvider, defaults: false })
-  for (const name of ['Notes.Edit', 'Notes.Import', 'Ops.Read']) app.permissions.add(name)
+  const permissions = { 'Notes.Edit': 'Edit notes', 'Notes.Import': {}, 'Ops.Read': {} }
+  await app.register(publicRoutes, { env: false, provider: headerProvider, defaults: false, permissions })
   before(app)
   await app.register(modules, {
     modules: [

@@ -1,8 +1,8 @@
 /** Which declaration counts for a route and method. */
 import { defineModule, modules } from '@fastify-modular/core'
-import { publicRoutes } from '@fastify-modular/public-routes'
+import { type Access, publicRoutes } from '@fastify-modular/public-routes'
 import Fastify, { type FastifyInstance, type FastifyPluginAsync } from 'fastify'
-import { test } from 'tap'
+import { test, type Test } from 'tap'
 import { callerNamed, gatedApp } from '../support/application.ts'
 import { gate, loggingApp } from '../support/logging-application.ts'
 import { booted, ran, statuses, withModules } from '../support/declared-application.ts'
@@ -16,25 +16,10 @@ test("decision 71: a route's own declaration holds against every rule, and a war
   await app.register(publicRoutes, {
     provider: { authenticate: ({ headers }) => callerNamed(headers['x-user']), publicPaths: ['/legacy'] },
     env: { SM_AUTH_PUBLIC_PATHS: '["/env"]' },
+    permissions: { 'Notes.Edit': 'Edit notes' },
   })
-  app.permissions.add('Notes.Edit')
-  app.publicRoutes
-    .addSubtree('/notes')
-    .addSuffix('/tail')
-    .addRegex('/regex/.*')
-    .addExact('/exact')
-    .addRoute('/route')
-  const urls = [
-    '/notes/a',
-    '/notes/:id',
-    '/x/tail',
-    '/regex/a',
-    '/exact',
-    '/route',
-    '/env/a',
-    '/legacy/a',
-    '/health',
-  ]
+  app.publicRoutes.addSubtree('/notes').addSuffix('/tail').addRegex('/regex/.*').addExact('/exact')
+  const urls = ['/notes/a', '/notes/:id', '/x/tail', '/regex/a', '/exact', '/env/a', '/legacy/a', '/health']
   for (const url of urls) app.get(url, { config: { access: 'Notes.Edit' } }, ran)
   await app.ready()
   for (const url of urls) {
@@ -50,7 +35,8 @@ test("decision 71: a route's own declaration holds against every rule, and a war
     app.access
       .table()
       .some(
-        ({ access, openedBy, url }) => url !== '(no route)' && (access === 'public' || openedBy.length > 0),
+        ({ access, mayBeOpenedBy, url }) =>
+          url !== '(no route)' && (access === 'public' || mayBeOpenedBy.length > 0),
       ),
     'nothing is public',
   )
@@ -60,7 +46,7 @@ test("decision 71: a route's own declaration holds against every rule, and a war
   })
 })
 
-test('a rule opens what its paths and methods name; the option and defaults count for the rest', async (t) => {
+test('a rule opens what its paths and methods name; the option counts for the rest', async (t) => {
   const app = await booted(
     t,
     async (scope) => {
@@ -75,45 +61,115 @@ test('a rule opens what its paths and methods name; the option and defaults coun
   t.equal(await statuses(app, '/items/7', 'POST'), '401/403')
 })
 
-test("a route's own declaration counts before the option, the option before defaults", async (t) => {
-  const app = await booted(
-    t,
-    async (root) => {
-      await root.register(async (scope) => {
-        scope.access.setDefault('public')
-        scope.get('/closed/own', { config: { access: 'Ops.Read' } }, ran)
-        scope.get('/opened/own', { config: { access: 'public' } }, ran)
-        scope.get('/closed/other', ran)
-        scope.get('/opened/other', ran)
-        scope.get('/option', ran)
-        scope.get('/default', ran)
-        await scope.register(async (inner) => {
-          inner.get('/inherited', ran)
-        })
-        await scope.register(async (inner) => {
-          inner.get('/nearest', ran)
-          inner.access.setDefault('Ops.Read')
-        })
-      })
-      root.get('/outside', ran)
-    },
-    { access: { '/closed/*': 'public', '/opened/*': 'Ops.Read', '/option': 'Notes.Edit' } },
-  )
+test("the first of a route's own declaration, rules, the option, the framework's paths and its module counts", async (t) => {
+  const options = { defaults: true, access: { '/health/option': 'Ops.Read', '/option': 'signed-in' } }
+  const app = await booted(t, async () => {}, options)
+  app.publicRoutes.addSubtree('/rule')
+  const urls = [
+    '/own',
+    '/rule/own',
+    '/rule/a',
+    '/health/own',
+    '/health/option',
+    '/health/a',
+    '/option',
+    '/module',
+  ]
+  await app.register(modules, {
+    modules: [
+      defineModule({
+        name: 'notes',
+        access: 'Notes.Edit',
+        plugin: async (scope) => {
+          for (const url of urls) {
+            const config = url.endsWith('/own') ? { access: 'signed-in' } : {}
+            scope.get(url, { config }, ran)
+          }
+        },
+      }),
+    ],
+  })
+  app.get('/undeclared', ran)
   const expected = {
-    '/closed/own': '401/403',
-    '/opened/own': '200/200',
-    '/closed/other': '200/200',
-    '/opened/other': '401/403',
-    '/option': '401/403',
-    '/default': '200/200',
-    '/inherited': '200/200',
-    '/nearest': '401/403',
-    '/outside': '401/200',
+    '/own': ['401/200', 'route config'],
+    '/rule/own': ['401/200', 'route config'],
+    '/rule/a': ['200/200', 'rule "* subtree /rule" (application)'],
+    '/health/own': ['401/200', 'route config'],
+    '/health/option': ['401/403', 'option access "/health/option"'],
+    '/health/a': ['200/200', 'rule "* subtree /health" (framework default)'],
+    '/option': ['401/200', 'option access "/option"'],
+    '/module': ['401/403', 'access of module "notes"'],
+    '/undeclared': ['401/200', 'undeclared'],
   }
-  for (const [url, status] of Object.entries(expected)) t.equal(await statuses(app, url), status, url)
-  const head = await app.inject({ method: 'HEAD', url: '/default' })
+  for (const [url, [status, why]] of Object.entries(expected)) {
+    t.equal(await statuses(app, url), status, url)
+    t.equal(app.access.table().find((row) => row.url === url && row.method === 'GET')?.why, why)
+  }
+  const head = await app.inject({ method: 'HEAD', url: '/rule/a' })
   t.equal(head.statusCode, 200, 'a derived HEAD route follows GET')
 })
+
+/** Who may call the routes of a module with `access`, under an entry of the option; or the error of the boot. */
+async function underEntry(t: Test, entry: string, access: Access, ofModule: Access): Promise<string> {
+  const names = { 'A.Read': {}, 'B.Read': {}, 'C.Read': {} }
+  const app = await gatedApp(t, { defaults: false, permissions: names, access: { [entry]: access } })
+  await app.register(modules, {
+    modules: [
+      defineModule({
+        name: 'notes',
+        access: ofModule,
+        plugin: async (scope) => {
+          scope.get('/admin/notes', ran)
+          scope.get('/admin/notes/*', ran)
+          scope.get('/admin/own', { config: { access: 'public' } }, ran)
+        },
+      }),
+    ],
+  })
+  app.get('/admin/other', ran)
+  try {
+    await app.ready()
+  } catch (err) {
+    return String(err)
+  }
+  return (
+    app.access.table().find(({ method, url }) => method === 'GET' && url === '/admin/notes')?.access ?? ''
+  )
+}
+
+const entriesOverModules: readonly (readonly [access: Access, ofModule: Access, isAsStrict: boolean])[] = [
+  ['public', 'public', true],
+  ['public', 'signed-in', false],
+  ['public', 'A.Read', false],
+  ['signed-in', 'public', true],
+  ['signed-in', 'signed-in', true],
+  ['signed-in', 'A.Read', false],
+  ['A.Read', 'public', true],
+  ['A.Read', 'signed-in', true],
+  ['A.Read', 'A.Read', true],
+  ['B.Read', 'A.Read', false],
+  [{ allOf: ['B.Read', 'A.Read'] }, 'A.Read', true],
+  [{ anyOf: ['A.Read', 'B.Read'] }, 'A.Read', false],
+  ['A.Read', { anyOf: ['A.Read', 'B.Read'] }, true],
+  [{ anyOf: ['A.Read', 'C.Read'] }, { anyOf: ['A.Read', 'B.Read'] }, false],
+  ['A.Read', { allOf: ['A.Read', 'B.Read'] }, false],
+  [{ allOf: ['A.Read', 'B.Read', 'C.Read'] }, { allOf: ['A.Read', 'B.Read'] }, true],
+]
+
+for (const [access, ofModule, isAsStrict] of entriesOverModules) {
+  const [one, other] = [access, ofModule].map((each) => JSON.stringify(each))
+  test(`decision 101: an entry ${one} for routes of a module with ${other} ${isAsStrict ? 'holds' : 'stops the boot'}`, async (t) => {
+    const got = await underEntry(t, '/admin/*', access, ofModule)
+    if (isAsStrict) t.notMatch(got, /FMOD/)
+    else
+      t.match(
+        got,
+        /INVALID_ACCESS.*option access "\/admin\/\*" says .* about GET \/admin\/notes, and the access of module "notes"/,
+      )
+    t.notMatch(await underEntry(t, '/admin/notes', access, ofModule), /FMOD/, 'it names the whole URL')
+    t.notMatch(await underEntry(t, '/admin/notes/*', isAsStrict ? access : ofModule, ofModule), /FMOD/)
+  })
+}
 
 test('the most specific entry of the option counts', async (t) => {
   const app = await booted(
@@ -140,7 +196,7 @@ test('the most specific entry of the option counts', async (t) => {
   t.equal(await statuses(app, '/docs-internal'), '401/200')
 })
 
-test('the default of a module counts for its routes alone, whatever it registers within', async (t) => {
+test('the access of a module counts for its routes alone, whatever it registers within', async (t) => {
   const app = await withModules(t, [
     defineModule({
       name: 'notes',
@@ -150,10 +206,6 @@ test('the default of a module counts for its routes alone, whatever it registers
         scope.get('/notes', ran)
         await scope.register(async (inner) => {
           inner.get('/notes/inner', ran)
-        })
-        await scope.register(async (inner) => {
-          inner.access.setDefault('public')
-          inner.get('/notes/open', ran)
         })
       },
     }),
@@ -168,7 +220,6 @@ test('the default of a module counts for its routes alone, whatever it registers
   const expected = {
     '/notes': '401/403',
     '/notes/inner': '401/403',
-    '/notes/open': '200/200',
     '/plain': '401/200',
     '/after': '401/200',
   }
@@ -176,21 +227,6 @@ test('the default of a module counts for its routes alone, whatever it registers
   t.same(app.permissions.list(), [
     { name: 'Notes.Read', displayName: 'Read notes', description: '', source: 'module "notes"' },
   ])
-})
-
-test('the default of a module counts before that of a plugin around it', async (t) => {
-  const app = await gatedApp(t, { defaults: false })
-  await app.register(async (around) => {
-    around.access.setDefault('public')
-    await around.register(modules, {
-      modules: [
-        defineModule({ name: 'a', access: 'signed-in', plugin: async (scope) => void scope.get('/a', ran) }),
-        defineModule({ name: 'b', plugin: async (scope) => void scope.get('/b', ran) }),
-      ],
-    })
-  })
-  t.equal(await statuses(app, '/a'), '401/200')
-  t.equal(await statuses(app, '/b'), '200/200')
 })
 
 test("decision 93: the option counts before the framework's own public paths, which it may close and open", async (t) => {
@@ -271,8 +307,8 @@ test('an entry that closes what a rule opens in part gives a warning that names 
 test('an entry for a route that declares another access itself stops the boot; one for everything below a path may have effect elsewhere', async (t) => {
   const boot = async (entry: string, access: string) => {
     const { app, warnings } = loggingApp(t)
-    await gate(app, { defaults: false, access: { [entry]: access } })
-    app.permissions.add('Ops.Read')
+    const permissions = { 'Ops.Read': {} }
+    await gate(app, { defaults: false, permissions, access: { [entry]: access } })
     app.get('/docs/own', { config: { access: 'public' } }, ran)
     app.get('/docs/other', ran)
     await app.ready()
@@ -346,17 +382,16 @@ test('entries compare URLs as the router does: letter case, and one trailing sla
     scope.get('/Admin/b', ran)
     scope.get('/page/', ran)
   }
-  const options = { defaults: false, access: { '/admin/*': 'Ops.Read', '/page': 'Ops.Read' } }
+  const permissions = { 'Ops.Read': {} }
+  const options = { defaults: false, permissions, access: { '/admin/*': 'Ops.Read', '/page': 'Ops.Read' } }
   const app = await gatedApp(t, options, {
     routerOptions: { caseSensitive: false, ignoreTrailingSlash: true },
   })
-  app.permissions.add('Ops.Read')
   await app.register(routes)
   for (const url of ['/admin/a', '/admin/b', '/Admin/b', '/ADMIN/B', '/page', '/page/']) {
     t.equal(await statuses(app, url), '401/403', url)
   }
   const exact = await gatedApp(t, { ...options, access: { '/admin/*': 'Ops.Read', '/page/': 'Ops.Read' } })
-  exact.permissions.add('Ops.Read')
   await exact.register(routes)
   t.equal(await statuses(exact, '/admin/a'), '401/403')
   t.equal(await statuses(exact, '/Admin/b'), '401/200', 'another URL for this router')

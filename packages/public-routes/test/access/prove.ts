@@ -1,4 +1,5 @@
 /** `npm run prove:access`: 500 mutants, the rules that open something, and 100 unmutated boots. Prints what noticed them; fails when one was missed. */
+import { judgeReview, reviewMutants } from '../support/review-mutants.ts'
 import { judgeOpening, openingMutants } from '../support/opening-mutants.ts'
 import { expectedEntries, judge, type Verdict, mutants, synthetic } from '../support/access-mutants.ts'
 
@@ -16,6 +17,11 @@ for (const mutant of openingMutants) {
   if (changed.length === 0) missed.push(mutant.name)
   falseAlarms += original.length
 }
+for (const mutant of reviewMutants) {
+  const { noticed, falseAlarm } = await judgeReview(mutant)
+  if (!noticed) missed.push(mutant.name)
+  if (falseAlarm) falseAlarms++
+}
 for (let boot = 0; boot < 100; boot++) {
   const { byBoot, byTable, byRequests } = await judge(expected)
   if (byBoot || byTable || byRequests) falseAlarms++
@@ -24,11 +30,12 @@ const { user, system } = process.cpuUsage()
 const booted = verdicts.filter(({ byBoot }) => !byBoot)
 const unseen = booted.filter(({ byRequests }) => !byRequests).map(({ name }) => name.split(':', 1)[0])
 console.table({
-  mutants: verdicts.length + openingMutants.length,
+  mutants: verdicts.length + openingMutants.length + reviewMutants.length,
   'noticed by the boot': verdicts.length - booted.length,
   'noticed by the table': booted.filter(({ byTable }) => byTable).length,
   'noticed by requests alone': booted.filter(({ byRequests }) => byRequests).length,
   'rules that open, noticed by the file': openingMutants.length,
+  'changes of pull requests, noticed by boot, log, file or guide': reviewMutants.length,
   missed: missed.length,
   'false alarms of 100': falseAlarms,
   'CPU seconds': Math.round((user + system) / 1e6),

@@ -16,8 +16,8 @@ async function sample(t: Test) {
     provider: headerProvider,
     env: false,
     access: { '/metrics': 'Ops.Read' },
+    permissions: { 'Ops.Read': 'Read metrics' },
   })
-  app.permissions.add('Ops.Read')
   await app.register(websocket)
   await app.register(modules, {
     modules: [
@@ -59,22 +59,22 @@ test('the table has every route and method, what says who may call it, and the m
     'OPTIONS | * | signed-in | undeclared | - | preflight',
     'GET | / | public | rule "* exact /" (framework default) | - | ',
     'GET | /items/:id | signed-in | undeclared | - | ',
-    'GET | /live | signed-in | default of module "notes" | notes | websocket',
-    'HEAD | /live | signed-in | default of module "notes" | notes | ',
+    'GET | /live | signed-in | access of module "notes" | notes | websocket',
+    'HEAD | /live | signed-in | access of module "notes" | notes | ',
     'GET | /metrics | Ops.Read | option access "/metrics" | - | ',
     'DELETE | /notes | signed-in | route config | notes | ',
-    'GET | /notes | signed-in | default of module "notes" | notes | ',
-    'HEAD | /notes | signed-in | default of module "notes" | notes | ',
+    'GET | /notes | signed-in | access of module "notes" | notes | ',
+    'HEAD | /notes | signed-in | access of module "notes" | notes | ',
     'POST | /notes | Notes.Edit and Notes.Import | route config | notes | ',
-    'PUT | /notes | signed-in | default of module "notes" | notes | ',
+    'PUT | /notes | signed-in | access of module "notes" | notes | ',
     'GET | /open | public | route config | - | ',
     'HEAD | /open | public | route config | - | ',
     '* | (no route) | signed-in | undeclared | - | not found',
   ])
   const byUrl = new Map(app.access.table().map((row) => [`${row.method} ${row.url}`, row]))
-  t.same(byUrl.get('GET /items/:id')?.openedBy, ['"GET regex /items/7$" (application)'])
-  t.same(byUrl.get('GET /notes')?.openedBy, [])
-  t.match(byUrl.get('* (no route)')?.openedBy, ['"* exact /" (framework default)'])
+  t.same(byUrl.get('GET /items/:id')?.mayBeOpenedBy, ['"GET regex /items/7$" (application)'])
+  t.same(byUrl.get('GET /notes')?.mayBeOpenedBy, [])
+  t.match(byUrl.get('* (no route)')?.mayBeOpenedBy, ['"* exact /" (framework default)'])
   t.equal(byUrl.get('DELETE /notes')?.checkedByHandler, 'Notes.Edit')
 })
 
@@ -109,8 +109,9 @@ test('the printed table has lines of at most 160 characters, and loses nothing o
   const words = printed.replaceAll(/\s+/g, '')
   t.match(words, long)
   t.match(words, /\(noroute\).*couldbeopenedbyframeworkdefaults,rulesoftheapplication:7$/)
-  for (const { why, openedBy, note, warnings } of app.access.table()) {
-    const own = note === 'not found' ? [] : openedBy.filter((rule) => !rule.includes('framework default'))
+  for (const { why, mayBeOpenedBy, note, warnings } of app.access.table()) {
+    const own =
+      note === 'not found' ? [] : mayBeOpenedBy.filter((rule) => !rule.includes('framework default'))
     for (const text of [why, ...own, ...warnings]) t.match(words, text.replaceAll(' ', ''))
   }
 })

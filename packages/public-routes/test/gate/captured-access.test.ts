@@ -231,9 +231,9 @@ test('request.admission is null before the gate, then one frozen object for each
   const after: (RequestAdmission | null)[] = []
   app.addHook('onRequest', async ({ admission }) => void before.push(admission ?? null))
   const provider = { authenticate: () => ({ id: 'editor', permissions: ['Notes.Edit'] }) }
-  await app.register(publicRoutes, { provider, env: false, defaults: false })
+  const permissions = { 'Notes.Edit': 'Edit notes' }
+  await app.register(publicRoutes, { provider, env: false, defaults: false, permissions, guests: true })
   app.addHook('onRequest', async ({ admission }) => void after.push(admission))
-  app.permissions.add('Notes.Edit')
   app.publicRoutes.addRegex('/items/[0-9]+$')
   app.get('/items/:id', async () => 'ran')
   app.get('/private', async () => 'ran')
@@ -257,7 +257,7 @@ test('request.admission is null where the gate turned the request away', async (
   const app = Fastify()
   t.teardown(() => app.close())
   const seen: (RequestAdmission | null)[] = []
-  await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false })
+  await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false, guests: true })
   app.addHook('onResponse', async ({ admission }) => void seen.push(admission))
   app.get('/private', async () => 'ran')
   await app.ready()

@@ -37,8 +37,10 @@ const rules = {
   suffix: ['/tilejson'],
 }
 
+const permissions = { 'Secret.Read': 'Read secrets' }
+
 async function soundGate(app: FastifyInstance): Promise<void> {
-  await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false })
+  await app.register(publicRoutes, { provider: headerProvider, env: false, defaults: false, permissions })
   for (const path of rules.exact) app.publicRoutes.addExact(path, { methods: ['GET'] })
   for (const path of rules.prefix) app.publicRoutes.addPrefix(path, { methods: ['GET'] })
   for (const path of rules.suffix) app.publicRoutes.addSuffix(path, { methods: ['GET'] })
@@ -49,7 +51,6 @@ const open = { config: { access: 'public' } }
 
 /** The same routes, each of which declares its access. */
 function addDeclaredRoutes(app: FastifyInstance, sink: Sink): void {
-  app.permissions.add('Secret.Read')
   app.get('/open', open, sink.handler('public open'))
   app.get('/static/*', open, sink.handler('public static'))
   app.route({
@@ -70,7 +71,7 @@ async function declaringGate(app: FastifyInstance): Promise<void> {
     const known = callerNamed(headers['x-user'])
     return known?.id === 'alice' ? { ...known, permissions: ['Secret.*'] } : known
   }
-  await app.register(publicRoutes, { provider: { authenticate }, env: false, defaults: false })
+  await app.register(publicRoutes, { provider: { authenticate }, env: false, defaults: false, permissions })
 }
 
 /** Guards as applications write them, each of which reads the path in its own way. */

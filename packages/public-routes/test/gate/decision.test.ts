@@ -23,8 +23,8 @@ function createCounting({ authenticate, findOpening = () => null }: Behaviour) {
         counted.captures += 1
         return {
           needs: null,
-          admission: { by: 'caller' },
-          get opening() {
+          letsIn: { by: 'caller' },
+          get publicBecause() {
             counted.searches += 1
             return findOpening()
           },

@@ -116,18 +116,6 @@ test('S 5.4: a public path resolves the caller of a valid session and never redi
   })
 })
 
-test('addRoute opens the route with that URL, whatever its parameters are, and no other', async (t) => {
-  const app = await gatedApp(t)
-  app.publicRoutes.addRoute('/items/:id', { methods: ['GET'] })
-  app.get('/items/:id', async () => 'item')
-  app.get('/items/secret', async () => 'secret')
-  app.post('/items/:id', async () => 'changed')
-  t.equal((await app.inject('/items/42')).statusCode, 200)
-  t.equal((await app.inject('/items/urn%3Aa')).statusCode, 200)
-  t.equal((await app.inject('/items/secret')).statusCode, 401, 'another route, though the pattern fits')
-  t.equal((await app.inject({ method: 'POST', url: '/items/42' })).statusCode, 401)
-})
-
 test("decision 31: a suffix matches a parameter's value, unless it begins with a slash", async (t) => {
   const app = await gatedApp(t)
   app.publicRoutes.addSuffix('/tilejson').addSuffix('.css')

@@ -10,7 +10,6 @@ import { rawRequest } from '../support/raw-request.ts'
 function allows(rules: readonly Rule[], method: string, path: string, route: string | null): boolean {
   return rules.some((candidate) => {
     if (candidate.methods !== undefined && !candidate.methods.includes(method)) return false
-    if (candidate.kind === 'route') return route === candidate.pattern
     if (candidate.kind === 'suffix' && candidate.pattern.startsWith('/') && route !== null) {
       const literalEnd =
         route
@@ -20,7 +19,7 @@ function allows(rules: readonly Rule[], method: string, path: string, route: str
           ?.replaceAll('\u0000', ':') ?? ''
       if (!literalEnd.endsWith(candidate.pattern)) return false
     }
-    return new PublicRoute(candidate.pattern, { kind: candidate.kind }).matchesPath(path)
+    return new PublicRoute(candidate.pattern, { kind: candidate.kind }).matches('GET', path)
   })
 }
 

@@ -69,48 +69,34 @@ test('decision 40: an earlier hook that fails does not stop the boot, since it o
   ])
 })
 
-test('decision 40: hooks that run before the gate are listed', async (t) => {
-  const { app, warnings } = loggingApp(t)
+test('decision 102: one line of the boot lists the hooks that run before the gate; none have a warning', async (t) => {
+  const { app, lines, warnings } = loggingApp(t)
+  await app.register(cors)
+  await app.register(rateLimit)
+  await app.register(cookie)
+  await app.register(jwt, { secret: 'a-secret-of-more-than-thirty-two-characters' })
+  await app.register(session, { secret: 'a-secret-of-more-than-thirty-two-characters' })
   app.addHook('onRequest', function parseTenant(_request, _reply, done) {
     done()
   })
+  for (let unnamed = 0; unnamed < 2; unnamed++) app.addHook('onRequest', (_request, _reply, done) => done())
   await gate(app)
   app.addHook('onRequest', function later(_request, _reply, done) {
     done()
   })
   app.get('/x', async () => 'ran')
   await app.ready()
-  t.same(warnings().find(({ hooks }) => hooks)?.['hooks'], ['parseTenant'])
-})
+  t.same(
+    lines().flatMap(({ hooks }) => (hooks === undefined ? [] : [hooks])),
+    [['handleCors', 'fastifyCookieHandler', 'handleSession', 'parseTenant', '2 unnamed']],
+  )
+  t.same(warnings(), [])
 
-test('hooks that are expected to run before the gate give no warning, any other does', async (t) => {
-  const bootWith = async (earlierHooks: readonly string[]) => {
-    const { app, warnings } = loggingApp(t)
-    for (const name of ['tenant', 'trace']) {
-      const hook = (_request: unknown, _reply: unknown, done: () => void) => done()
-      app.addHook('onRequest', Object.defineProperty(hook, 'name', { value: name }))
-    }
-    await gate(app, { earlierHooks })
-    app.get('/x', async () => 'ran')
-    await app.ready()
-    return warnings()
-  }
-  t.same(await bootWith(['tenant', 'trace']), [])
-  t.match(await bootWith(['tenant']), [{ hooks: ['trace'] }])
-  t.match(await bootWith([]), [{ hooks: ['tenant', 'trace'], msg: /earlierHooks/ }])
-})
-
-test("decision 92: Fastify's own plugins run before the gate without a warning", async (t) => {
-  const { app, lines } = loggingApp(t)
-  await app.register(cors)
-  await app.register(rateLimit)
-  await app.register(cookie)
-  await app.register(jwt, { secret: 'a-secret-of-more-than-thirty-two-characters' })
-  await app.register(session, { secret: 'a-secret-of-more-than-thirty-two-characters' })
-  await gate(app)
-  app.get('/x', async () => 'ran')
-  await app.ready()
-  t.same(lines(), [])
+  const alone = loggingApp(t)
+  await gate(alone.app)
+  alone.app.get('/x', async () => 'ran')
+  await alone.app.ready()
+  t.same(alone.lines(), [], 'without such hooks there is no line')
 })
 
 test('neither the self-test nor explain shows as a request in the log; what others log at that time does', async (t) => {
@@ -121,7 +107,7 @@ test('neither the self-test nor explain shows as a request in the log; what othe
       done()
     })
   })
-  await gate(app)
+  await gate(app, { guests: true })
   app.get('/x', async () => 'ran')
   await app.ready()
   await app.access.explain('GET', '/x')
@@ -146,7 +132,7 @@ test('what stands before the gate sees whole requests of the gate, from their ad
     for (const end of ['finish', 'close']) reply.raw.on(end, () => ends.push(end))
   })
   app.addHook('onResponse', async () => void inFlight--)
-  await gate(app, { earlierHooks: ['anonymous'] })
+  await gate(app, { guests: true })
   app.get('/x', async () => 'ran')
   await app.ready()
   await app.access.explain('GET', '/x')
@@ -177,7 +163,7 @@ for (const [name, write] of Object.entries(writingHooks)) {
       write(request, reply)
       done()
     })
-    await gate(app, { earlierHooks: ['early'] })
+    await gate(app, { guests: true })
     app.get('/x', async () => 'ran')
     await app.ready()
     t.match(await app.access.explain('GET', '/x'), { decision: 'protected' })
@@ -192,7 +178,7 @@ test('an earlier hook that sends a stream, or ends the connection, is seen at on
     else if (url === '/cut') raw.destroy()
     else done()
   })
-  await gate(app, { earlierHooks: ['early'] })
+  await gate(app, { guests: true })
   await app.ready()
   t.match(await app.access.explain('GET', '/stream'), { decision: 'rejected', status: 418 })
   t.match(await app.access.explain('GET', '/cut'), { decision: 'rejected', status: 0 })
@@ -250,4 +236,53 @@ test('decision 33: a login URL that is not public is a boot error', async (t) =>
   const external = loggingApp(t).app
   await gate(external, { provider: { ...provider, loginUrl: 'https://id.example.com' } })
   await external.ready()
+})
+
+test('decision 115: a provider that knows somebody without credentials gives a warning, unless guests are meant', async (t) => {
+  const guest = { id: 'guest', permissions: ['Notes.Read'] }
+  const asked: unknown[] = []
+  const boot = async (authenticate: AuthProvider['authenticate'], options: { guests?: boolean } = {}) => {
+    asked.length = 0
+    const { app, warnings } = loggingApp(t)
+    let isOpen = false
+    app.addHook('onRequest', async (request) => void Reflect.set(request, 'tenant', 'known'))
+    await gate(app, {
+      provider: {
+        authenticate: (request, signal) => {
+          const { ip, method, url, headers } = request
+          asked.push([
+            ip,
+            method,
+            url.includes('?'),
+            Object.keys(headers),
+            Reflect.get(request, 'tenant'),
+            isOpen,
+          ])
+          return authenticate(request, signal)
+        },
+      },
+      ...options,
+    })
+    app.get('/x', async () => 'ran')
+    app.addHook('onReady', async () => void (isOpen = true))
+    await app.ready()
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve))
+    return warnings().filter(({ msg }) => msg.includes('without credentials'))
+  }
+  const once = [['192.0.2.1', 'HEAD', false, ['host'], 'known', true]]
+  t.match(await boot(() => guest), [{ caller: 'guest', rights: 'with Notes.Read' }])
+  t.same(asked, once, 'after the last onReady hook, by the hooks before the gate, with nothing')
+  t.match(await boot(async () => ({ id: 'service', isAdmin: true })), [{ rights: 'as an administrator' }])
+  t.same(await boot(() => guest, { guests: true }), [])
+  t.same(asked, [])
+  for (const silent of [
+    () => null,
+    () => {
+      throw new Error('the session store is down')
+    },
+    async () => Promise.reject(new Error('the session store is down')),
+    () => 'no caller' as never,
+    () => new Promise<null>(() => {}),
+  ])
+    t.same(await boot(silent), [])
 })

@@ -100,6 +100,7 @@ test('explain runs no handler, calls no provider and leaves nothing waiting', as
         return null
       },
     },
+    guests: true,
   })
   app.get('/open', { config: { access: 'public' } }, sink.handler('open'))
   await app.ready()

@@ -18,12 +18,12 @@ const openapi = {
   info: { title: 'Notes', version: '1' },
   components: { securitySchemes: { own: { type: 'http', scheme: 'basic' } } },
 } as const
+const permissions = { 'Notes.Edit': 'Edit notes', 'Notes.Import': {}, 'Shop.Read': {} }
 const known = [{ session: [] }, { bearer: [] }]
 
 const shared = { type: 'object', properties: { id: { type: 'string' } } } as const
 
 function addRoutes(app: FastifyInstance) {
-  app.permissions.add('Notes.Edit').add('Notes.Import')
   app.get('/open', { config: { access: 'public' } }, ran)
   app.get('/notes/:id', { schema: { response: { 200: shared } } }, ran)
   app.put('/notes/:id', { schema: { response: { 200: shared } }, config: { access: 'Notes.Edit' } }, ran)
@@ -51,7 +51,7 @@ type Register = (app: FastifyInstance) => PromiseLike<unknown>
 const gate =
   (options: Partial<PublicRoutesOptions> = {}): Register =>
   (app) =>
-    app.register(publicRoutes, { provider, env: false, defaults: false, ...options })
+    app.register(publicRoutes, { provider, env: false, defaults: false, permissions, ...options })
 const docs: Register = (app) => app.register(swagger, { openapi, transformObject: accessTransform(app) })
 
 interface Operation {
@@ -139,7 +139,6 @@ test("without schemes of the provider, the document's own security counts", asyn
 
 test('the root of a prefixed plugin has its access, too', async (t) => {
   const shop: Register = async (app) => {
-    app.permissions.add('Shop.Read')
     await app.register(
       async (scope) => {
         scope.get('/', { config: { access: 'Shop.Read' } }, ran)

@@ -72,7 +72,7 @@ async function boot(): Promise<Surroundings> {
   app.publicRoutes
     .addExact('/by-rule', { methods: ['GET'] })
     .addExact('/by-hand', { methods: ['GET'] })
-    .addRoute('/named/:id', { methods: ['GET'] })
+    .addPrefix('/named/', { methods: ['GET'] })
     .addRegex('/shared/[^/]+/link$', { methods: ['GET'] })
     .addSubtree('/tree', { methods: ['GET'] })
   for (const part of Object.values(parts)) await part(app, sink)

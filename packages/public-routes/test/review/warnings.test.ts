@@ -84,7 +84,7 @@ test('precise rules and framework defaults give no warning', async (t) => {
       .addRegex('/items/[^/]+/tilejson$', { methods: ['GET'] })
       .addRegex('/orders/\\d+$', { methods: ['GET'] })
       .addSuffix('/feed', { methods: ['GET'] })
-      .addRoute('/news/:id', { methods: ['GET'] })
+      .addRegex('/news/[^/]+$', { methods: ['GET'] })
       .addExact('/search', { methods: ['POST'] })
     for (const url of [
       '/about',

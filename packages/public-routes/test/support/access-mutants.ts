@@ -69,8 +69,8 @@ export async function build({ routes, rules }: Specification): Promise<FastifyIn
     env: false,
     defaults: false,
     undeclared: 'refuse',
+    permissions: Object.fromEntries(permissions.map((name) => [name, {}])),
   })
-  for (const permission of permissions) app.permissions.add(permission)
   for (const rule of rules) app.publicRoutes.addSubtree(rule)
   await app.register(modules, {
     modules: moduleNames.map((name, at) =>
@@ -163,14 +163,14 @@ export interface Verdict {
 
 /** `expected` is what the unmutated application has in its file; no argument: an unmutated application. */
 export async function judge(
-  expected: ReturnType<typeof accessEntries>,
+  expected: Awaited<ReturnType<typeof accessEntries>>,
   { name, specification }: Mutant = { name: 'unmutated', specification: synthetic() },
 ): Promise<Verdict> {
   let app: FastifyInstance | undefined
   try {
     app = await build(specification)
     await app.ready()
-    const byTable = compareAccess(expected, accessEntries(app)).length > 0
+    const byTable = compareAccess(expected, await accessEntries(app)).length > 0
     const byRequests = (await tryAccess(app, expected, { samples })).length > 0
     return { name, byBoot: false, byTable, byRequests }
   } catch (err) {
@@ -182,10 +182,10 @@ export async function judge(
   }
 }
 
-export async function expectedEntries(): Promise<ReturnType<typeof accessEntries>> {
+export async function expectedEntries(): ReturnType<typeof accessEntries> {
   const app = await build(synthetic())
   await app.ready()
-  const entries = accessEntries(app)
+  const entries = await accessEntries(app)
   await app.close()
   return entries
 }

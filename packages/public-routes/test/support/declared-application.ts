@@ -25,8 +25,8 @@ export async function booted(
   addRoutes: FastifyPluginAsync,
   options: Partial<PublicRoutesOptions> = {},
 ): Promise<FastifyInstance> {
-  const app = await gatedApp(t, { defaults: false, ...options })
-  for (const name of ['Notes.Edit', 'Ops.Read']) app.permissions.add(name)
+  const permissions = { 'Notes.Edit': 'Edit notes', 'Ops.Read': {} }
+  const app = await gatedApp(t, { defaults: false, permissions, ...options })
   await app.register(fp(addRoutes))
   return app
 }

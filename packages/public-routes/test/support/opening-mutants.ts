@@ -89,7 +89,7 @@ async function build(addRules: AddRules): Promise<FastifyInstance> {
 export async function judgeOpening({ before, after, target }: OpeningMutant) {
   const apps = [await build(before), await build(before), await build(after)]
   try {
-    const [expected = [], again = [], mutated = []] = apps.map((app) => accessEntries(app))
+    const [expected = [], again = [], mutated = []] = await Promise.all(apps.map((app) => accessEntries(app)))
     const answers = [await apps[0]?.inject(target), await apps[2]?.inject(target)]
     return {
       statuses: answers.map((answer) => answer?.statusCode),

@@ -54,11 +54,6 @@ export const rule: fc.Arbitrary<Rule> = fc.oneof(
     pattern: fc.constantFrom('/a', '/b', '/c/1'),
     methods: ruleMethods,
   }),
-  fc.record({
-    kind: fc.constant<MatchKind>('route'),
-    pattern: fc.constantFrom('/a/:id', '/c/:x-:y', '/b/*', '/e/:opt?'),
-    methods: ruleMethods,
-  }),
 )
 
 const segment = fc.constantFrom(

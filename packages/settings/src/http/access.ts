@@ -1,9 +1,17 @@
 /** The caller of a request, what the caller may do, and what a write records of it. */
 import { type Caller, UnauthorizedException } from '@fastify-modular/core'
-import { getDecorator, hasOwnDecorator, isThenable, safeRead } from '@fastify-modular/core/internal'
+import {
+  declareAccess,
+  getDecorator,
+  hasOwnDecorator,
+  isThenable,
+  safeRead,
+} from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import { InvalidScopeException } from '../exceptions.ts'
+import { FMOD_SETTINGS_INVALID_OPTION } from '../misuse-errors.ts'
 import type { FindCaller } from '../options.ts'
+import type { Settings } from '../settings.ts'
 import type { CallerTags } from '../streams/caller-tags.ts'
 import { requireUpdater, updatePermission } from '../visibility.ts'
 import { SettingScope } from '../setting-definition.ts'
@@ -13,6 +21,8 @@ import { parseScope } from './schemas.ts'
 interface Permissions {
   has(permission: string): boolean
   addAll(permissions: Readonly<Record<string, object>>, source: string): void
+  /** What opens something beside routes: rows of the file that `expectAccess` compares with. */
+  addFacts(read: () => readonly { readonly about: string; readonly is: string }[]): void
 }
 
 const permissions = {
@@ -22,9 +32,16 @@ const permissions = {
   },
 }
 
-/** Declares the permission to the gate of public-routes, for role editors; it may be registered after this plugin. */
-export function declarePermission(app: FastifyInstance): void {
-  const declare = (): void => declaredPermissions(app)?.addAll(permissions, 'plugin settings')
+/** Declares the permission, for role editors, and public settings to the gate of public-routes; it may be registered after this plugin. */
+export function declareToGate(app: FastifyInstance, { definitions }: Pick<Settings, 'definitions'>): void {
+  const declare = (): void => {
+    const gate = declaredPermissions(app)
+    gate?.addAll(permissions, 'plugin settings')
+    gate?.addFacts(() => {
+      const open = definitions.getDefinitions().filter((definition) => definition.public)
+      return open.map(({ key }) => ({ about: `setting ${key}`, is: 'public' }))
+    })
+  }
   if (declaredPermissions(app)) return declare()
   app.addHook('onReady', async function declareToLaterGate() {
     declare() // the gate's own hook, which reads the permissions, comes after this one
@@ -35,6 +52,12 @@ export function declarePermission(app: FastifyInstance): void {
 export function declaredPermissions(app: FastifyInstance): Permissions | undefined {
   const hasGate = hasOwnDecorator(app, 'publicRoutes') && hasOwnDecorator(app, 'permissions')
   return hasGate ? getDecorator<Permissions>(app, 'permissions') : undefined
+}
+
+/** @throws {FMOD_SETTINGS_INVALID_OPTION} the option `access` says nothing, or there is no gate to enforce it */
+export function tightenAccess(scope: FastifyInstance, options: Parameters<typeof declareAccess>[1]): void {
+  const fault = declareAccess(scope, options)
+  if (fault !== null) throw new FMOD_SETTINGS_INVALID_OPTION(fault)
 }
 
 /** Holds the caller on the requests of the routes' scope. */

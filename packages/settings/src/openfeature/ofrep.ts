@@ -10,6 +10,7 @@ import {
   NotFoundException,
 } from '@fastify-modular/core'
 import {
+  type AccessOfPlugin,
   createFindCaller,
   option,
   optionProblems,
@@ -20,7 +21,7 @@ import { type Problem, problemOfError, problemOfStatus } from '@fastify-modular/
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { authenticateWith, callerOf, decorateCaller } from '../http/access.ts'
+import { authenticateWith, callerOf, decorateCaller, tightenAccess } from '../http/access.ts'
 import { sendUnlessUnchanged, toTaggedJson } from '../http/conditional.ts'
 import { answerProblem, hasErrorsPlugin } from '../http/routes.ts'
 import { KeyParams, type SchemaTypes, validatorCompiler, Value } from '../http/schemas.ts'
@@ -34,6 +35,8 @@ import type { Settings } from '../settings.ts'
 export interface OfrepOptions {
   /** Returns the caller of a request. @default `request.caller`, which the gate of public-routes sets */
   readonly caller?: FindCaller
+  /** Who may evaluate flags: a permission, `{ allOf }` or `{ anyOf }`. Needs the gate of public-routes. @default 'signed-in' */
+  readonly access?: AccessOfPlugin
   /**
    * The permission to evaluate the flags of other users, for the services that ask on their behalf. Each such request is
    * logged. @default nobody may, administrators neither
@@ -43,6 +46,7 @@ export interface OfrepOptions {
 
 const optionsSchema: OptionsSchema<OfrepOptions> = Type.Object({
   caller: option.function('a function of the request'),
+  access: option.access(),
   evaluateForOthers: Type.String({ minLength: 1, description: 'the name of a permission' }),
 })
 
@@ -130,13 +134,14 @@ export const ofrep = fp(ofrepPlugin, {
 })
 
 /** What both routes share. */
-function prepare(scope: FastifyInstance, { caller }: OfrepOptions): void {
+function prepare(scope: FastifyInstance, options: OfrepOptions): void {
+  tightenAccess(scope, options)
   decorateCaller(scope)
   scope.addHook('onRequest', (_request, reply, done) => {
     reply.header('cache-control', 'private, no-store')
     done()
   })
-  scope.addHook('onRequest', authenticateWith(createFindCaller(scope, caller)))
+  scope.addHook('onRequest', authenticateWith(createFindCaller(scope, options.caller)))
   scope.setValidatorCompiler(validatorCompiler)
   scope.setSerializerCompiler(() => JSON.stringify)
   const isAnswered = hasErrorsPlugin(scope)
