@@ -70,7 +70,7 @@ export function refuseSecondDelivery(app: FastifyInstance): void {
 
 /**
  * Passes each contribution to the receiver of its hook, then completes every receiver.
- * Where a hook has no receiver, the message may suggest one of `otherMembers`, too: a misspelt `onReady` looks like a
+ * Where a hook has no receiver, the message may suggest one of `otherMembers`, too: a misspelt `dependsOn` looks like a
  * contribution.
  */
 export async function deliverContributions(

@@ -2,9 +2,8 @@
 import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { receive } from '../contributions.ts'
-import { supportedFastify } from '../internal/supported-fastify.ts'
 import { branded, hasOwnDecorator } from '../internal/decorators.ts'
-import { rootOf } from '../internal/fastify-internals.ts'
+import { rootOf, supportedFastify } from '../internal/fastify-internals.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
 import { safeRead } from '../internal/safe.ts'
 import { FMOD_CORE_EVENTS_REGISTERED_TWICE, refuseOptions } from '../misuse-errors.ts'
@@ -74,11 +73,10 @@ const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, options) => 
   if (expected.length > 0) await bus.expect(expected)
   const discovered: EventHandler[] = []
   receive(app, 'handlers', {
-    take: async (source, module) =>
-      void discovered.push(...(await discoverHandlers(module, source, app.log))),
+    take: (source, module) => void discovered.push(...discoverHandlers(module, source, app.log)),
     complete: () => bus.add(discovered),
   })
-  if (handlers) await bus.add(await discoverHandlers('app', handlers, app.log))
+  if (handlers) await bus.add(discoverHandlers('app', handlers, app.log))
 }
 
 /** The events plugin: `app.register(events, { transport })`. Registered by `modules` when absent. */

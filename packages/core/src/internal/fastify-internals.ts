@@ -5,6 +5,9 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
+/** The versions that all plugins run on. */
+export const supportedFastify = '5.x || 6.x'
+
 /** The configuration of the route that the router chose. */
 export type RouteConfig = FastifyRequest['routeOptions']['config'] | undefined
 
@@ -83,6 +86,28 @@ export function routerEntries(app: FastifyInstance): RouterEntry[] {
   }
   app.printRoutes(options)
   return [...entries]
+}
+
+/**
+ * Has `check` see the names of hooks that are added to this scope, but not to those below, while `run` runs; it may throw.
+ * Fastify calls nobody when a hook is added (to ask upstream: something like `onRoute` for hooks).
+ */
+export async function withHookCheck(
+  app: FastifyInstance,
+  run: () => Promise<void>,
+  check: (hook: string) => void,
+): Promise<void> {
+  const { addHook } = app
+  function checked(this: FastifyInstance, hook: string, ...rest: unknown[]): unknown {
+    if (this === app) check(hook)
+    return Reflect.apply(addHook, this, [hook, ...rest])
+  }
+  Object.assign(app, { addHook: checked })
+  try {
+    await run()
+  } finally {
+    Object.assign(app, { addHook })
+  }
 }
 
 function findKey(holder: object, description: string, agrees: (value: unknown) => boolean): symbol | null {

@@ -5,7 +5,6 @@
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
 export { challenge, type ChallengeError, createFindCaller, findCallerOf, findTestCaller } from '../caller.ts'
 export { closestName } from './closest-name.ts'
-export { supportedFastify } from './supported-fastify.ts'
 export {
   type AnswerFailure,
   answerFailure,
@@ -24,6 +23,7 @@ export {
   removeTrailers,
   type RouteConfig,
   routerEntries,
+  supportedFastify,
 } from './fastify-internals.ts'
 export {
   isNodeSqlite,

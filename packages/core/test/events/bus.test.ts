@@ -10,7 +10,7 @@ import {
   modules,
   type SyncTx,
 } from '@fastify-modular/core'
-import { handlerOf, startApp } from './fixtures/app.js'
+import { closing, handlerOf, startApp } from './fixtures/app.js'
 import { NoteShared } from './fixtures/events.js'
 
 async function turns(): Promise<void> {
@@ -83,7 +83,7 @@ test('a transport that fails to start or to end keeps no module from closing', a
   let closed = false
   const { app, errors } = await startApp(t, {
     transport: { ...inProcess(), start: fail, drain: fail },
-    modules: [{ name: 'm', onClose: () => void (closed = true) }],
+    modules: [closing(() => (closed = true))],
   })
   await app.close()
   t.ok(closed)
@@ -101,7 +101,7 @@ test('a start that ends after the application, or never, holds up no close, and 
     const closed: string[] = []
     const { app, errors } = await startApp(t, {
       transport: { ...inProcess(), start, drain: () => void closed.push('transport') },
-      modules: [{ name: 'm', onClose: () => void closed.push('m') }],
+      modules: [closing(() => closed.push('m'))],
     })
     await app.close()
     t.same([closed, errors], [['transport', 'm'], []])

@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events'
 import Fastify, { type FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { test, type Test } from 'tap'
-import modulesPlugin, {
+import {
   defineEvent,
   defineModule,
   events,
@@ -81,7 +81,6 @@ test('a misspelt member of a module is a boot error that suggests the right one,
     menuu: 'menu',
     MENU: 'menu',
     handler: 'handlers',
-    onready: 'onReady',
     dependson: 'dependsOn',
     breadcrumbs: undefined,
   }
@@ -205,7 +204,7 @@ test('a module is mounted encapsulated, under its prefix', async (t) => {
       scope.get('/', async () => ['note'])
     },
   })
-  await app.register(modulesPlugin, { modules: [notes] })
+  await app.register(modules, { modules: [notes] })
   t.same((await app.inject('/api/notes')).json(), ['note'])
   t.notOk(app.hasDecorator('ownDecorator'))
 })
@@ -215,10 +214,10 @@ const wrapped = (plugin: ModulePlugin = async () => {}) =>
 const unscoped: readonly (readonly [object, string])[] = [
   [{ prefix: '/billing', plugin: wrapped() }, 'it has prefix'],
   [{ access: 'public', plugin: wrapped() }, 'it has access'],
-  ...(['onRequest', 'preHandler', 'onSend', 'onResponse', 'onError'] as const).map(
+  ...['onRequest', 'preHandler', 'onSend', 'onResponse', 'onError', 'onRoute', 'onReady'].map(
     (hook) =>
       [
-        { plugin: wrapped(async (app) => void app.addHook(hook, async () => {})) },
+        { plugin: wrapped(async (app) => void app.addHook(hook as 'onReady', async () => {})) },
         `the hook ${hook}`,
       ] as const,
   ),
@@ -260,41 +259,70 @@ test('decision 90: a wrapped plugin may decorate, close with the application and
   t.same(log, ['inner', 'root', 'next', 'root', 'closed'])
 })
 
-test('onReady runs in dependency order, and a failure stops the boot', async (t) => {
-  const app = appOf(t)
-  const log: string[] = []
-  const a = defineModule({ name: 'a', onReady: async () => void log.push('a') })
-  const b = defineModule({
-    name: 'b',
-    dependsOn: ['a'],
-    onReady: () => {
-      log.push('b')
-      throw new Error('b is not ready')
+/** A module that writes to `log` when its hooks run, with its name and what `app` it has. */
+function noting(log: string[], name: string, dependsOn: readonly string[] = [], hooks: Hooks = {}): Module {
+  return defineModule({
+    name,
+    dependsOn,
+    plugin: async (scope) => {
+      scope.decorate('owner', name)
+      for (const hook of ['onReady', 'onClose'] as const)
+        scope.addHook(hook, async () => {
+          log.push(`${hook} ${name} of ${String(Reflect.get(scope, 'owner'))}`)
+          await hooks[hook]?.()
+        })
     },
   })
-  await app.register(modules, { modules: [b, a] })
-  await t.rejects(async () => app.ready(), /b is not ready/)
-  t.same(log, ['a', 'b'])
+}
+
+interface Hooks {
+  readonly onReady?: () => unknown
+  readonly onClose?: () => unknown
+}
+
+const fail = () => {
+  throw new Error('stuck')
+}
+
+test('hooks of modules run in dependency order and close in reverse, after those that the root adds later', async (t) => {
+  const app = Fastify()
+  const log: string[] = []
+  app.addHook('onReady', async () => void log.push('onReady before'))
+  app.addHook('onClose', async () => void log.push('onClose before'))
+  const list = [noting(log, 'c', ['b']), noting(log, 'b', ['a']), noting(log, 'a')]
+  await app.register(modules, { modules: list })
+  app.addHook('onReady', async () => void log.push('onReady after'))
+  app.addHook('onClose', async () => void log.push('onClose after'))
+  await app.ready()
+  t.same(log.splice(0), [
+    'onReady before',
+    'onReady after',
+    'onReady a of a',
+    'onReady b of b',
+    'onReady c of c',
+  ])
+  await app.close()
+  t.same(log, ['onClose after', 'onClose c of c', 'onClose b of b', 'onClose a of a', 'onClose before'])
 })
 
-test('decision 49: close hooks run in reverse order, and one that fails does not stop the others', async (t) => {
-  const lines: string[] = []
-  const app = Fastify({
-    logger: { level: 'error', stream: { write: (line: string) => void lines.push(line) } },
-  })
+test('an onReady of a module that fails stops the boot, and the modules after it', async (t) => {
+  const app = appOf(t)
   const log: string[] = []
-  const module = (name: string, fail = false) =>
-    defineModule({
-      name,
-      onClose: async () => {
-        log.push(name)
-        if (fail) throw Object.freeze(new Error('stuck')) // a logger cannot take it as it is
-      },
-    })
-  await app.register(modules, { modules: [module('a'), module('b', true), module('c')] })
-  await app.close()
-  t.same(log, ['c', 'b', 'a'])
-  t.match(lines.join(''), /"module":"b".*module failed to close/)
+  const list = [noting(log, 'a'), noting(log, 'b', ['a'], { onReady: fail }), noting(log, 'c')]
+  await app.register(modules, { modules: list })
+  await t.rejects(async () => app.ready(), /stuck/)
+  t.same(log, ['onReady a of a', 'onReady b of b'])
+})
+
+test('an onClose of a module that fails does not stop the others, and close rejects', async (t) => {
+  const app = Fastify()
+  const log: string[] = []
+  const list = [noting(log, 'a'), noting(log, 'b', [], { onClose: fail }), noting(log, 'c')]
+  await app.register(modules, { modules: list })
+  await app.ready()
+  log.length = 0
+  await t.rejects(app.close(), /stuck/)
+  t.same(log, ['onClose c of c', 'onClose b of b', 'onClose a of a'])
 })
 
 test('a module body that fails stops the boot with its own error', async (t) => {
