@@ -1,6 +1,6 @@
 /**
  * Where the contributions of modules meet the plugins that receive them, so that neither imports the other.
- * A plugin calls `receive` when it registers; the modules plugin calls `deliverContributions` once.
+ * A plugin calls `receiveContributions` when it registers; the modules plugin calls `deliverContributions` once.
  */
 import type { FastifyInstance } from 'fastify'
 import { closestName } from './internal/closest-name.ts'
@@ -16,11 +16,8 @@ import {
  * What modules may contribute to plugins. Empty here: each plugin adds its hook by declaration merging
  * (`interface ModuleContributions { settings: (builder: SettingsBuilder) => void }`), so core knows none of them.
  */
-// oxlint-disable-next-line typescript/no-empty-object-type -- merged into by the packages that receive
+// oxlint-disable-next-line typescript/no-empty-object-type -- merged into by the plugins that receive
 export interface ModuleContributions {}
-
-/** Every hook with the type of its contribution; the events plugin adds `handlers`. */
-export interface Contributions extends ModuleContributions {}
 
 /** What a plugin does with contributions. */
 export interface Receiver<T> {
@@ -49,10 +46,10 @@ interface MeetingPoint {
  * @throws {FMOD_CORE_DUPLICATE_RECEIVER} the hook has a receiver already
  * @throws {FMOD_CORE_RECEIVER_REGISTERED_LATE} the contributions are delivered, and the receiver would get none
  */
-export function receive<K extends keyof Contributions & string>(
+export function receiveContributions<K extends keyof ModuleContributions & string>(
   app: FastifyInstance,
   hook: K,
-  receiver: Receiver<Contributions[K]>,
+  receiver: Receiver<ModuleContributions[K]>,
 ): void {
   const { receivers, delivered } = meetingPointOf(app)
   if (delivered) throw new FMOD_CORE_RECEIVER_REGISTERED_LATE(hook)

@@ -1,5 +1,5 @@
 /** Puts the gate in front of an application, and gives it the registry of public routes. */
-import { receive } from '@fastify-modular/core'
+import { receiveContributions } from '@fastify-modular/core'
 import { branded, hasOwnDecorator, mountingModule, supportedFastify } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
@@ -35,18 +35,20 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
 
   const rules: RegisteredRule[] = []
   addInitialRules(rules, { defaults, env, provider })
-  receive(app, 'publicRoutes', {
+  receiveContributions(app, 'publicRoutes', {
     take: (contribute, module) =>
       contribute(new PublicRouteRegistry(rules, `module "${module}"`, '', () => module)),
   })
   const permissions = new Permissions()
   app.decorate('permissions', branded(permissions))
-  receive(app, 'permissions', {
+  receiveContributions(app, 'permissions', {
     take: (contributed, module) => permissions.addAll(contributed, `module "${module}"`),
   })
   const entries = new AccessEntries(access, isCaseSensitive(app))
   const scopeDefaults = new ScopeDefaults(app)
-  receive(app, 'access', { take: (declared, module) => scopeDefaults.setForModule(module, declared) })
+  receiveContributions(app, 'access', {
+    take: (declared, module) => scopeDefaults.setForModule(module, declared),
+  })
 
   const routes = new RouteTable(app)
   routes.addEarly(app)

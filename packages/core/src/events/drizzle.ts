@@ -17,12 +17,12 @@ export interface AsyncDrizzle {
  * The drizzle transaction as the executor that `publish(event, { tx })` takes.
  * @throws {FMOD_CORE_INVALID_TRANSACTION} it is not a transaction, but for example a drizzle database on a pool
  */
-export function fromDrizzle(tx: AsyncDrizzle): AsyncTx
-export function fromDrizzle(tx: SyncDrizzle): SyncTx
-export function fromDrizzle(tx: SyncDrizzle | AsyncDrizzle): SyncTx | AsyncTx {
+export function drizzleTx(tx: AsyncDrizzle): AsyncTx
+export function drizzleTx(tx: SyncDrizzle): SyncTx
+export function drizzleTx(tx: SyncDrizzle | AsyncDrizzle): SyncTx | AsyncTx {
   const client = safeRead(tx, '$client') // a database has it, and a transaction does not
   if (typeof safeRead(tx, 'execute') !== 'function')
-    requireMethod(tx, 'run', 'fromDrizzle takes a transaction of drizzle')
+    requireMethod(tx, 'run', 'drizzleTx takes a transaction of drizzle')
   if ('execute' in tx) {
     refusePool(client)
     return {

@@ -1,7 +1,7 @@
 /** Decorates `app.events`, receives the modules' handlers, and starts and stops the transport with the application. */
 import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
-import { receive } from '../contributions.ts'
+import { receiveContributions } from '../contributions.ts'
 import { branded, hasOwnDecorator } from '../internal/decorators.ts'
 import { rootOf, supportedFastify } from '../internal/fastify-internals.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
@@ -15,7 +15,8 @@ import type { EventTracing } from './tracing.ts'
 import type { EventTransport } from './transport.ts'
 
 declare module '../contributions.ts' {
-  interface Contributions {
+  interface ModuleContributions {
+    /** Event handlers: a list of them, or a namespace import (S 6.3). */
     handlers: HandlerSource
   }
 }
@@ -72,7 +73,7 @@ const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, options) => 
   )
   if (expected.length > 0) await bus.expect(expected)
   const discovered: EventHandler[] = []
-  receive(app, 'handlers', {
+  receiveContributions(app, 'handlers', {
     take: (source, module) => void discovered.push(...discoverHandlers(module, source, app.log)),
     complete: () => bus.add(discovered),
   })

@@ -4,6 +4,7 @@
  */
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
 export { challenge, type ChallengeError, createFindCaller, findCallerOf, findTestCaller } from '../caller.ts'
+export type { EventTransport } from '../events/transport.ts'
 export { closestName } from './closest-name.ts'
 export {
   type AnswerFailure,

@@ -4,7 +4,6 @@
  */
 import type { FastifyInstance, FastifyPluginOptions } from 'fastify'
 import type { Contribution, ModuleContributions } from '../contributions.ts'
-import type { HandlerSource } from '../events/handlers.ts'
 import { option, type OptionsSchema, Type, wrongMembers } from '../internal/options.ts'
 import { isPlainObject, safeRead } from '../internal/safe.ts'
 import { FMOD_CORE_INVALID_MODULE } from '../misuse-errors.ts'
@@ -24,8 +23,6 @@ export interface ModuleCore {
   readonly dependsOn?: readonly string[]
   /** Names of modules that come first where the application has them. */
   readonly optionalDependsOn?: readonly string[]
-  /** Event handlers: a list of them, or a namespace import (S 6.3). */
-  readonly handlers?: HandlerSource
   /**
    * The module's routes and hooks, mounted as an encapsulated plugin after all contributions were delivered. Modules mount in
    * dependency order, so their `onReady` hooks run in it, and their `onClose` hooks in reverse.
@@ -44,7 +41,7 @@ export function defineModule(module: Module): Module {
 }
 
 /** The members that are the module's own, and what each must be. Every other member is a contribution. */
-const expected: OptionsSchema<Omit<ModuleCore, 'handlers'>> = Type.Object({
+const expected: OptionsSchema<ModuleCore> = Type.Object({
   name: option.required(Type.String({ minLength: 1, description: 'a string of one or more characters' })),
   dependsOn: option.names('a list of names'),
   optionalDependsOn: option.names('a list of names'),

@@ -7,9 +7,8 @@ import {
   defineModule,
   events,
   type Module,
-  type ModulePlugin,
   modules,
-  receive,
+  receiveContributions,
 } from '@fastify-modular/core'
 
 declare module '@fastify-modular/core' {
@@ -27,7 +26,7 @@ function appOf(t: Test): FastifyInstance {
 test('S 5.5: contributions are delivered in dependency order, before any module body', async (t) => {
   const app = appOf(t)
   const log: string[] = []
-  receive(app, 'menu', {
+  receiveContributions(app, 'menu', {
     take: (hook, module) => {
       const items: string[] = []
       hook(items)
@@ -58,7 +57,7 @@ interface Refusal {
 /** An application refuses these modules; it may have a receiver of `menu`. */
 async function refused(t: Test, list: readonly object[], error: Refusal, receives = false): Promise<void> {
   const app = appOf(t)
-  if (receives) receive(app, 'menu', { take: () => {} })
+  if (receives) receiveContributions(app, 'menu', { take: () => {} })
   await t.rejects(async () => app.register(modules, { modules: list as Module[] }), error)
 }
 
@@ -105,8 +104,8 @@ test('ignoreContributions lets a host do without a plugin', async (t) => {
 
 test('a second receiver of a hook is a boot error', async (t) => {
   const app = appOf(t)
-  receive(app, 'menu', { take: () => {} })
-  t.throws(() => receive(app, 'menu', { take: () => {} }), {
+  receiveContributions(app, 'menu', { take: () => {} })
+  t.throws(() => receiveContributions(app, 'menu', { take: () => {} }), {
     code: 'FMOD_CORE_DUPLICATE_RECEIVER',
     message: /"menu"/,
   })
@@ -115,7 +114,7 @@ test('a second receiver of a hook is a boot error', async (t) => {
 test('a receiver that is registered after modules is a boot error: it would get nothing', async (t) => {
   const app = appOf(t)
   await app.register(modules, { modules: [] })
-  const late = async (scope: FastifyInstance) => receive(scope, 'menu', { take: () => {} })
+  const late = async (scope: FastifyInstance) => receiveContributions(scope, 'menu', { take: () => {} })
   for (const plugin of [late, fp(late)])
     await t.rejects(async () => app.register(plugin), {
       code: 'FMOD_CORE_RECEIVER_REGISTERED_LATE',
@@ -131,7 +130,7 @@ test('registering modules twice is a boot error, also in scopes below one receiv
   await t.rejects(async () => app.register(modules, { modules: [] }), refused)
   await t.rejects(async () => app.register(scope), refused)
   const gated = appOf(t)
-  receive(gated, 'menu', { take: () => {} })
+  receiveContributions(gated, 'menu', { take: () => {} })
   await gated.register(scope)
   await t.rejects(async () => gated.register(scope), refused)
 })
@@ -187,8 +186,8 @@ test('two applications in one process do not meet', async (t) => {
   const one = appOf(t)
   const two = appOf(t)
   const seen: string[] = []
-  receive(one, 'menu', { take: (_, module) => void seen.push(`one:${module}`) })
-  receive(two, 'menu', { take: (_, module) => void seen.push(`two:${module}`) })
+  receiveContributions(one, 'menu', { take: (_, module) => void seen.push(`one:${module}`) })
+  receiveContributions(two, 'menu', { take: (_, module) => void seen.push(`two:${module}`) })
   await one.register(modules, { modules: [defineModule({ name: 'a', menu: () => {} })] })
   await two.register(modules, { modules: [defineModule({ name: 'b', menu: () => {} })] })
   t.same(seen, ['one:a', 'two:b'])
@@ -209,7 +208,7 @@ test('a module is mounted encapsulated, under its prefix', async (t) => {
   t.notOk(app.hasDecorator('ownDecorator'))
 })
 
-const wrapped = (plugin: ModulePlugin = async () => {}) =>
+const wrapped = (plugin: NonNullable<Module['plugin']> = async () => {}) =>
   fp(async (app, options) => plugin(app, options, () => {}))
 const unscoped: readonly (readonly [object, string])[] = [
   [{ prefix: '/billing', plugin: wrapped() }, 'it has prefix'],

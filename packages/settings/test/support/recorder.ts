@@ -1,5 +1,6 @@
 /** Events that a test looks at. */
-import type { DomainEvent, EventTransport, Tx } from '@fastify-modular/core'
+import type { DomainEvent, Tx } from '@fastify-modular/core'
+import type { EventTransport } from '@fastify-modular/core/internal'
 
 /** A transport that remembers what was published, and whether it was within a transaction. */
 export function recorder(transactional: EventTransport['transactional'] = false) {
