@@ -5,6 +5,7 @@
 import type { FastifyInstance } from 'fastify'
 import { closestName } from './internal/closest-name.ts'
 import { getDecorator } from './internal/decorators.ts'
+import { contributions } from './internal/symbols.ts'
 import {
   FMOD_CORE_DUPLICATE_RECEIVER,
   FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN,
@@ -34,10 +35,10 @@ export interface Contribution {
   readonly value: unknown
 }
 
-const meetingPoint = Symbol.for('@fastify-modular/contributions')
-
 interface MeetingPoint {
   delivered: boolean
+  /** The module whose plugin is being registered. */
+  mounting?: string | undefined
   readonly receivers: Map<string, Receiver<unknown>>
 }
 
@@ -72,14 +73,14 @@ export function refuseSecondDelivery(app: FastifyInstance): void {
  */
 export async function deliverContributions(
   app: FastifyInstance,
-  contributions: readonly Contribution[],
+  given: readonly Contribution[],
   otherMembers: Iterable<string>,
 ): Promise<void> {
   const point = meetingPointOf(app)
   point.delivered = true
 
   const { receivers } = point
-  const unreceived = contributions.filter(({ hook }) => !receivers.has(hook))
+  const unreceived = given.filter(({ hook }) => !receivers.has(hook))
   if (unreceived.length > 0) {
     const names = [...receivers.keys(), ...otherMembers]
     throw new FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN(
@@ -88,7 +89,7 @@ export async function deliverContributions(
         .join(', '),
     )
   }
-  for (const { hook, value, module } of contributions) await receivers.get(hook)?.take(value, module)
+  for (const { hook, value, module } of given) await receivers.get(hook)?.take(value, module)
   for (const receiver of receivers.values()) await receiver.complete?.()
 }
 
@@ -97,10 +98,34 @@ function suggestion(hook: string, names: readonly string[]): string {
   return meant === undefined ? '' : ` (did you mean "${meant}"?)`
 }
 
+/** Runs `mount`, during which `mountingModule` names the module. */
+export async function whileMounting(
+  app: FastifyInstance,
+  module: string,
+  mount: () => Promise<void>,
+): Promise<void> {
+  const point = meetingPointOf(app)
+  point.mounting = module
+  try {
+    await mount()
+  } finally {
+    point.mounting = undefined
+  }
+}
+
+/**
+ * The name of the module whose plugin is being registered; undefined between modules. Fastify registers one plugin after
+ * the other, so that everything that happens in the meantime belongs to this module, also where its plugin has no scope
+ * of its own.
+ */
+export function mountingModule(app: FastifyInstance): string | undefined {
+  return app.hasDecorator(contributions) ? meetingPointOf(app).mounting : undefined
+}
+
 /** It belongs to the scope of the first plugin that needs it, and to the scopes below. */
 function meetingPointOf(app: FastifyInstance): MeetingPoint {
-  if (!app.hasDecorator(meetingPoint)) {
-    app.decorate(meetingPoint, { delivered: false, receivers: new Map() } satisfies MeetingPoint)
+  if (!app.hasDecorator(contributions)) {
+    app.decorate(contributions, { delivered: false, receivers: new Map() } satisfies MeetingPoint)
   }
-  return getDecorator<MeetingPoint>(app, meetingPoint)
+  return getDecorator<MeetingPoint>(app, contributions)
 }

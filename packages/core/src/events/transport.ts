@@ -180,7 +180,7 @@ export interface PgClientLike {
  * @throws {FMOD_CORE_INVALID_TRANSACTION} it is not a database; or, when an event is published, no transaction is open on it
  */
 export function sqliteTx(database: BetterSqliteLike): SyncTx {
-  requireMethod(database, 'prepare', 'sqliteTx takes a database of better-sqlite3')
+  requireClient(database, 'prepare', 'sqliteTx takes a database of better-sqlite3')
   const run: SyncTx['run'] = (sql, params) => {
     requireOpen(database)
     database.prepare(sql).run(...params)
@@ -193,22 +193,16 @@ export function sqliteTx(database: BetterSqliteLike): SyncTx {
  * @throws {FMOD_CORE_INVALID_TRANSACTION} it is not a client: each statement of a pool is a transaction of its own
  */
 export function pgTx(client: PgClientLike): AsyncTx {
-  requireMethod(client, 'query', 'pgTx takes the client that began the transaction')
-  refusePool(client)
+  requireClient(client, 'query', 'pgTx takes the client that began the transaction, and no pool')
   return { kind: 'async', query: (sql, params) => client.query(sql, [...params]) }
 }
 
-/** @throws {FMOD_CORE_INVALID_TRANSACTION} with this rule, where the value does not have the method */
-export function requireMethod(value: unknown, method: string, rule: string): void {
-  if (typeof safeRead(value, method) !== 'function') throw new FMOD_CORE_INVALID_TRANSACTION(rule)
-}
-
-/** @throws {FMOD_CORE_INVALID_TRANSACTION} a pg client is a pool */
-export function refusePool(client: unknown): void {
-  if (typeof safeRead(client, 'totalCount') !== 'number') return
-  throw new FMOD_CORE_INVALID_TRANSACTION(
-    'a pool runs each statement on any of its connections. Pass the client that began the transaction',
+/** @throws {FMOD_CORE_INVALID_TRANSACTION} with this rule, where a value does not have the method, or is, or works on, a pg pool */
+export function requireClient(value: unknown, method: string, rule: string): void {
+  const isPool = [value, safeRead(value, '$client')].some(
+    (client) => typeof safeRead(client, 'totalCount') === 'number',
   )
+  if (isPool || typeof safeRead(value, method) !== 'function') throw new FMOD_CORE_INVALID_TRANSACTION(rule)
 }
 
 /** @throws {FMOD_CORE_INVALID_TRANSACTION} a SQLite database, of either driver, says that no transaction is open on it */

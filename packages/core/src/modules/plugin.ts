@@ -1,12 +1,11 @@
 /** Mounts the modules of an application: order, contributions, plugins. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
-import { deliverContributions, refuseSecondDelivery } from '../contributions.ts'
+import { deliverContributions, refuseSecondDelivery, whileMounting } from '../contributions.ts'
 import type { EventBus } from '../events/bus.ts'
 import { events } from '../events/plugin.ts'
 import { branded, getDecorator, hasOwnDecorator } from '../internal/decorators.ts'
 import { supportedFastify, withHookCheck } from '../internal/fastify-internals.ts'
-import { whileMounting } from '../internal/mounting.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
 import { FMOD_CORE_INVALID_MODULE, refuseOptions } from '../misuse-errors.ts'
 import {

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance, InjectOptions } from 'fastify'
+import { mountingModule } from '../contributions.ts'
 import { getDecorator, hasOwnDecorator } from '../internal/decorators.ts'
-import { mountingModule } from '../internal/mounting.ts'
 import { withTimeout } from '../internal/timeout.ts'
 import { defineModule, type Module } from '../modules/module.ts'
 import { modules } from '../modules/plugin.ts'
@@ -111,7 +111,9 @@ async function trying<T>(
     failures.push(error)
   }
   const hanging = new assert.AssertionError({ message: 'the application does not close' })
-  await withTimeout(app.close(), 4000, () => void failures.push(hanging)).catch((error) => void failures.push(error))
+  await withTimeout(app.close(), 4000, () => void failures.push(hanging)).catch(
+    (error) => void failures.push(error),
+  )
   if (!seen || failures.length > 0) throw failures[0]
   return seen.value
 }

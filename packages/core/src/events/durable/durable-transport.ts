@@ -1,8 +1,8 @@
 /** A durable transport on any queue: at least once, with retries, leases and dead letters. */
 import { ArgumentException } from '../../domain-exceptions.ts'
-import { mayBeUnhandled } from '../../internal/decorators.ts'
 import { logFailure } from '../../internal/failures.ts'
 import { safeRead } from '../../internal/safe.ts'
+import { mayBeUnhandled } from '../../internal/symbols.ts'
 import { FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
 import { type DomainEvent, eventClassOf, eventTypeOf } from '../event.ts'
 import { defaultCloseTimeout, defaultConcurrency } from '../slots.ts'
