@@ -1,7 +1,7 @@
 /** The caller of a request and its permissions: the only view of identity that the packages share. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { UnauthorizedException } from './domain-exceptions.ts'
-import { challenge, testCallersDecorator } from './internal/symbols.ts'
+import { challenge, testCallersDecorator } from './symbols.ts'
 
 /** The caller of a request. `null` in its place means anonymous. */
 export interface Caller {

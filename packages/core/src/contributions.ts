@@ -5,7 +5,7 @@
 import type { FastifyInstance } from 'fastify'
 import { closestName } from './internal/closest-name.ts'
 import { getDecorator } from './internal/decorators.ts'
-import { contributions } from './internal/symbols.ts'
+import { contributions } from './symbols.ts'
 import {
   FMOD_CORE_DUPLICATE_RECEIVER,
   FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN,
@@ -37,8 +37,6 @@ export interface Contribution {
 
 interface MeetingPoint {
   delivered: boolean
-  /** The module whose plugin is being registered. */
-  mounting?: string | undefined
   readonly receivers: Map<string, Receiver<unknown>>
 }
 
@@ -96,30 +94,6 @@ export async function deliverContributions(
 function suggestion(hook: string, names: readonly string[]): string {
   const meant = closestName(hook, names)
   return meant === undefined ? '' : ` (did you mean "${meant}"?)`
-}
-
-/** Runs `mount`, during which `mountingModule` names the module. */
-export async function whileMounting(
-  app: FastifyInstance,
-  module: string,
-  mount: () => Promise<void>,
-): Promise<void> {
-  const point = meetingPointOf(app)
-  point.mounting = module
-  try {
-    await mount()
-  } finally {
-    point.mounting = undefined
-  }
-}
-
-/**
- * The name of the module whose plugin is being registered; undefined between modules. Fastify registers one plugin after
- * the other, so that everything that happens in the meantime belongs to this module, also where its plugin has no scope
- * of its own.
- */
-export function mountingModule(app: FastifyInstance): string | undefined {
-  return app.hasDecorator(contributions) ? meetingPointOf(app).mounting : undefined
 }
 
 /** It belongs to the scope of the first plugin that needs it, and to the scopes below. */

@@ -109,7 +109,10 @@ const breaches: Record<string, readonly [Partial<Module>, Record<string, RegExp>
     { settings: { currency: currency('mail.currency') }, plugin: async () => {} },
     { [keys]: /mail\.currency/ },
   ],
-  'leaves a timer': [hooked('onReady', () => timers.push(setInterval(() => {}, 1000))), { [left]: /Timeout/ }],
+  'leaves a timer': [
+    hooked('onReady', () => timers.push(setInterval(() => {}, 1000))),
+    { [left]: /Timeout/ },
+  ],
   'listens to the process': [hooked('onReady', () => process.on('SIGUSR2', listener)), { [left]: /SIGUSR2/ }],
   'fails to close': [
     hooked('onClose', () => {

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { createMisuseError } from './misuse-error.ts'
 import { safeRead } from './safe.ts'
-import { ownDecorator } from './symbols.ts'
+import { ownDecorator } from '../symbols.ts'
 
 const FMOD_CORE_DECORATOR_MISSING = createMisuseError<[string]>(
   'FMOD_CORE_DECORATOR_MISSING',

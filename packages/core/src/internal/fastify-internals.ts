@@ -94,7 +94,7 @@ export function routerEntries(app: FastifyInstance): RouterEntry[] {
  */
 export async function withHookCheck(
   app: FastifyInstance,
-  run: () => Promise<void>,
+  run: () => PromiseLike<unknown>,
   check: (hook: string) => void,
 ): Promise<void> {
   const { addHook } = app

@@ -4,12 +4,11 @@
  */
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
 export { type ChallengeError, createFindCaller, findCallerOf, findTestCaller } from '../caller.ts'
-export type { EventTransport } from '../events/transport.ts'
 export { closestName } from './closest-name.ts'
 export { type AnswerFailure, branded, getDecorator, hasOwnDecorator } from './decorators.ts'
 export { describeError, logFailure } from './failures.ts'
 export { FileLock } from './file-lock.ts'
-export { mountingModule } from '../contributions.ts'
+export { mountingModule } from './mounting.ts'
 export type { PageRenderer, PageRequest, RenderedPage } from './pages.ts'
 export {
   createConfigReader,
@@ -45,7 +44,7 @@ export {
   validateStandard,
 } from './standard-schema.ts'
 export { ignoreRejection, isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
-export { answerFailure, challenge, mayBeUnhandled, precedesGate } from './symbols.ts'
+export { answerFailure, challenge, mayBeUnhandled, precedesGate } from '../symbols.ts'
 export { withTimeout } from './timeout.ts'
 export {
   acceptedEncoding,

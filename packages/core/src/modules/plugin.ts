@@ -1,11 +1,12 @@
 /** Mounts the modules of an application: order, contributions, plugins. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
-import { deliverContributions, refuseSecondDelivery, whileMounting } from '../contributions.ts'
+import { deliverContributions, refuseSecondDelivery } from '../contributions.ts'
 import type { EventBus } from '../events/bus.ts'
 import { events } from '../events/plugin.ts'
 import { branded, getDecorator, hasOwnDecorator } from '../internal/decorators.ts'
 import { supportedFastify, withHookCheck } from '../internal/fastify-internals.ts'
+import { whileMounting } from '../internal/mounting.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
 import { FMOD_CORE_INVALID_MODULE, refuseOptions } from '../misuse-errors.ts'
 import {
@@ -52,12 +53,13 @@ const modulesPlugin: FastifyPluginAsync<ModulesOptions> = async (app, options) =
  */
 async function mount(app: FastifyInstance, { name, plugin, prefix }: ModuleCore): Promise<void> {
   if (!plugin) return
-  const register = async () => void (await app.register(plugin, prefix === undefined ? {} : { prefix }))
-  if (!isWrapped(plugin)) return register()
-  return withHookCheck(app, register, (hook) => {
-    if (hook === 'onClose' || hook === 'preClose') return
-    throw new FMOD_CORE_INVALID_MODULE(name, `it adds the hook ${hook}, and its plugin ${withoutScope}`)
-  })
+  const register = () => app.register(plugin, prefix === undefined ? {} : { prefix })
+  if (!isWrapped(plugin)) await register()
+  else
+    await withHookCheck(app, register, (hook) => {
+      if (hook === 'onClose' || hook === 'preClose') return
+      throw new FMOD_CORE_INVALID_MODULE(name, `it adds the hook ${hook}, and its plugin ${withoutScope}`)
+    })
 }
 
 /** The modules plugin: `app.register(modules, { modules: [notes, mail] })`, after the plugins they contribute to. */

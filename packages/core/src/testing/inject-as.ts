@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { type Caller, testCallerHeader, type TestCallers } from '../caller.ts'
 import { getDecorator } from '../internal/decorators.ts'
-import { testCallersDecorator } from '../internal/symbols.ts'
+import { testCallersDecorator } from '../symbols.ts'
 import { FMOD_CORE_TEST_CALLERS_IGNORED } from '../misuse-errors.ts'
 
 /** The part of an application that this needs, whatever the types of its server. */

@@ -134,7 +134,14 @@ test('values that are not handlers are refused by name in a list and ignored in 
 })
 
 test('a source that is neither a list nor a namespace is refused, also the class that was to be in a list', async (t) => {
-  for (const source of [SendMailHandler, new SendMailHandler(), new URL('file:///handlers'), 'handlers', 5, null]) {
+  for (const source of [
+    SendMailHandler,
+    new SendMailHandler(),
+    new URL('file:///handlers'),
+    'handlers',
+    5,
+    null,
+  ]) {
     await t.rejects(discoverHandlers('mail', source as never), {
       code: 'FMOD_CORE_INVALID_HANDLER',
       message: /mail: .*list/,

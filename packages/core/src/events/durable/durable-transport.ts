@@ -2,7 +2,7 @@
 import { ArgumentException } from '../../domain-exceptions.ts'
 import { logFailure } from '../../internal/failures.ts'
 import { safeRead } from '../../internal/safe.ts'
-import { mayBeUnhandled } from '../../internal/symbols.ts'
+import { mayBeUnhandled } from '../../symbols.ts'
 import { FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
 import { type DomainEvent, eventClassOf, eventTypeOf } from '../event.ts'
 import { defaultCloseTimeout, defaultConcurrency } from '../slots.ts'

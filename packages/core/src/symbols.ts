@@ -3,8 +3,11 @@
  * stands beside its reader.
  */
 
-/** Decorator of an application: who receives what modules contribute, and which module is being mounted. */
+/** Decorator of an application: who receives what modules contribute. */
 export const contributions: unique symbol = Symbol.for('@fastify-modular/contributions')
+
+/** Decorator of an application: which module is being mounted. */
+export const mounting: unique symbol = Symbol.for('@fastify-modular/mounting-module')
 
 /** Mark of a domain exception; `instanceof` would not know one of another copy. */
 export const domainException: unique symbol = Symbol.for('@fastify-modular/domain-exception')
