@@ -17,11 +17,7 @@ import { Type } from '@sinclair/typebox'
 const counts = new Map()
 const count = (series) => counts.set(series, (counts.get(series) ?? 0) + 1)
 
-for (const stage of ['published', 'handled', 'failed', 'dead-lettered']) {
-  subscribe(`fastify-modular:events:${stage}`, ({ type }) =>
-    count(`events_total{stage="${stage}",type="${type}"}`),
-  )
-}
+subscribe('fastify-modular:core', ({ type, event }) => count(`events_total{stage="${type}",type="${event}"}`))
 problemChannel.subscribe(({ problem, source }) =>
   count(`problems_total{status="${problem.status}",source="${source}"}`),
 )

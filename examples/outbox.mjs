@@ -6,7 +6,7 @@
 //   curl -i -X POST localhost:3000/orders/o1 # 409 CONFLICT
 //   curl -i localhost:3000/invoices          # 200 ["o1"]
 import Fastify from 'fastify'
-import { defineEvent, defineModule, events, fromBetterSqlite, modules } from '@fastify-modular/core'
+import { defineEvent, defineModule, events, sqliteTx, modules } from '@fastify-modular/core'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { databaseConflicts, errors } from '@fastify-modular/errors'
 import { Type } from '@sinclair/typebox'
@@ -33,7 +33,7 @@ const shop = defineModule({
   handlers: [WriteInvoiceHandler],
   plugin: async (app) => {
     const placeOrder = database.transaction((orderId) => {
-      app.events.publish(new OrderPlaced({ orderId }), { tx: fromBetterSqlite(database) })
+      app.events.publish(new OrderPlaced({ orderId }), { tx: sqliteTx(database) })
       database.prepare('INSERT INTO orders VALUES (?)').run(orderId) // the second time it fails, and the event is gone, too
     })
     app.post('/orders/:id', async ({ params }, reply) => {

@@ -1,6 +1,7 @@
 /** The caller of a request and its permissions: the only view of identity that the packages share. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { UnauthorizedException } from './domain-exceptions.ts'
+import { challenge, testCallersDecorator } from './symbols.ts'
 
 /** The caller of a request. `null` in its place means anonymous. */
 export interface Caller {
@@ -31,9 +32,6 @@ function grants(granted: unknown, permission: string): boolean {
   return typeof granted === 'string' && granted.endsWith('.*') && permission.startsWith(granted.slice(0, -1))
 }
 
-/** Where a gate decorates the application with a function that makes a `ChallengeError`. */
-export const challenge: unique symbol = Symbol.for('@fastify-modular/challenge')
-
 /** What refuses an anonymous caller as the gate itself would: thrown, its member `challenge` answers. */
 export interface ChallengeError extends Error {
   readonly [challenge]: (reply: FastifyReply) => void
@@ -54,8 +52,6 @@ export function requireCaller(request: {
   throw refuse?.(request) ?? new UnauthorizedException()
 }
 
-/** The decorator under which a gate finds the callers of `injectAs`; absent outside tests, so no header can name a caller. */
-export const testCallersDecorator = Symbol.for('@fastify-modular/test-callers')
 export const testCallerHeader = 'x-fastify-modular-test-caller'
 
 /** What is under that decorator. */

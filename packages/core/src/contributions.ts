@@ -1,10 +1,11 @@
 /**
  * Where the contributions of modules meet the plugins that receive them, so that neither imports the other.
- * A plugin calls `receive` when it registers; the modules plugin calls `deliverContributions` once.
+ * A plugin calls `receiveContributions` when it registers; the modules plugin calls `deliverContributions` once.
  */
 import type { FastifyInstance } from 'fastify'
 import { closestName } from './internal/closest-name.ts'
 import { getDecorator } from './internal/decorators.ts'
+import { contributions } from './symbols.ts'
 import {
   FMOD_CORE_DUPLICATE_RECEIVER,
   FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN,
@@ -16,11 +17,8 @@ import {
  * What modules may contribute to plugins. Empty here: each plugin adds its hook by declaration merging
  * (`interface ModuleContributions { settings: (builder: SettingsBuilder) => void }`), so core knows none of them.
  */
-// oxlint-disable-next-line typescript/no-empty-object-type -- merged into by the packages that receive
+// oxlint-disable-next-line typescript/no-empty-object-type -- merged into by the plugins that receive
 export interface ModuleContributions {}
-
-/** Every hook with the type of its contribution; the events plugin adds `handlers`. */
-export interface Contributions extends ModuleContributions {}
 
 /** What a plugin does with contributions. */
 export interface Receiver<T> {
@@ -37,8 +35,6 @@ export interface Contribution {
   readonly value: unknown
 }
 
-const meetingPoint = Symbol.for('@fastify-modular/contributions')
-
 interface MeetingPoint {
   delivered: boolean
   readonly receivers: Map<string, Receiver<unknown>>
@@ -49,10 +45,10 @@ interface MeetingPoint {
  * @throws {FMOD_CORE_DUPLICATE_RECEIVER} the hook has a receiver already
  * @throws {FMOD_CORE_RECEIVER_REGISTERED_LATE} the contributions are delivered, and the receiver would get none
  */
-export function receive<K extends keyof Contributions & string>(
+export function receiveContributions<K extends keyof ModuleContributions & string>(
   app: FastifyInstance,
   hook: K,
-  receiver: Receiver<Contributions[K]>,
+  receiver: Receiver<ModuleContributions[K]>,
 ): void {
   const { receivers, delivered } = meetingPointOf(app)
   if (delivered) throw new FMOD_CORE_RECEIVER_REGISTERED_LATE(hook)
@@ -70,19 +66,19 @@ export function refuseSecondDelivery(app: FastifyInstance): void {
 
 /**
  * Passes each contribution to the receiver of its hook, then completes every receiver.
- * Where a hook has no receiver, the message may suggest one of `otherMembers`, too: a misspelt `onReady` looks like a
+ * Where a hook has no receiver, the message may suggest one of `otherMembers`, too: a misspelt `dependsOn` looks like a
  * contribution.
  */
 export async function deliverContributions(
   app: FastifyInstance,
-  contributions: readonly Contribution[],
+  given: readonly Contribution[],
   otherMembers: Iterable<string>,
 ): Promise<void> {
   const point = meetingPointOf(app)
   point.delivered = true
 
   const { receivers } = point
-  const unreceived = contributions.filter(({ hook }) => !receivers.has(hook))
+  const unreceived = given.filter(({ hook }) => !receivers.has(hook))
   if (unreceived.length > 0) {
     const names = [...receivers.keys(), ...otherMembers]
     throw new FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN(
@@ -91,7 +87,7 @@ export async function deliverContributions(
         .join(', '),
     )
   }
-  for (const { hook, value, module } of contributions) await receivers.get(hook)?.take(value, module)
+  for (const { hook, value, module } of given) await receivers.get(hook)?.take(value, module)
   for (const receiver of receivers.values()) await receiver.complete?.()
 }
 
@@ -102,8 +98,8 @@ function suggestion(hook: string, names: readonly string[]): string {
 
 /** It belongs to the scope of the first plugin that needs it, and to the scopes below. */
 function meetingPointOf(app: FastifyInstance): MeetingPoint {
-  if (!app.hasDecorator(meetingPoint)) {
-    app.decorate(meetingPoint, { delivered: false, receivers: new Map() } satisfies MeetingPoint)
+  if (!app.hasDecorator(contributions)) {
+    app.decorate(contributions, { delivered: false, receivers: new Map() } satisfies MeetingPoint)
   }
-  return getDecorator<MeetingPoint>(app, meetingPoint)
+  return getDecorator<MeetingPoint>(app, contributions)
 }

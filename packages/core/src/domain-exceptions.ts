@@ -1,7 +1,6 @@
 /** What services throw when a request cannot be served. Each class carries the HTTP status it means (S 7.1). */
 
-/** Recognises a domain exception across copies of this package; `instanceof` would not. */
-const brand = Symbol.for('@fastify-modular/domain-exception')
+import { domainException as brand } from './symbols.ts'
 
 /** Constants of the specification (S 7.1): the only texts that a caller sees when no better message is known. */
 export const ErrorMessages = {

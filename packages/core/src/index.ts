@@ -12,12 +12,11 @@ declare module 'fastify' {
 }
 
 export { type Caller, hasPermission, requireCaller } from './caller.ts'
-export { type Contributions, type ModuleContributions, receive, type Receiver } from './contributions.ts'
+export { type ModuleContributions, receiveContributions } from './contributions.ts'
 export {
   ArgumentException,
   ConflictException,
   DomainException,
-  type DomainExceptionInit,
   ErrorMessages,
   type FieldErrors,
   ForbiddenException,
@@ -29,9 +28,8 @@ export {
   ValidationException,
 } from './domain-exceptions.ts'
 export type { Events } from './events/bus.ts'
-export type { Delivery, EventHandler, HandlerClass, HandlerSource } from './events/handlers.ts'
-export { defineEvent, type DefinedEvent, type DomainEvent, type EventClass } from './events/event.ts'
-export { inProcess, type InProcessOptions } from './events/in-process.ts'
+export { defineEvent, type DefinedEvent, type DomainEvent } from './events/event.ts'
+export { inProcess } from './events/in-process.ts'
 export { events, type EventsOptions } from './events/plugin.ts'
 export type { EventCounts, EventDiagnostic } from './events/diagnostics.ts'
 export type { EventTracing, TracedDelivery } from './events/tracing.ts'
@@ -39,16 +37,12 @@ export {
   type AsyncTx,
   type DeadLetter,
   type DeadLetters,
-  type EventTransport,
-  type ExpectedHandler,
-  fromBetterSqlite,
-  fromPg,
-  type PublishOptions,
+  pgTx,
   type RemovedHandler,
   type RemovedHandlers,
+  sqliteTx,
   type SyncTx,
-  type TransportContext,
   type Tx,
 } from './events/transport.ts'
-export { defineModule, type Module, type ModuleCore, type ModulePlugin } from './modules/module.ts'
-export { modules, modules as default, type ModulesOptions } from './modules/plugin.ts'
+export { defineModule, type Module } from './modules/module.ts'
+export { modules, type ModulesOptions } from './modules/plugin.ts'

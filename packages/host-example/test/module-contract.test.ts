@@ -74,6 +74,11 @@ test('a module that keeps the contract passes every rule', async (t) => {
   t.same(await broken(fixtureOf()), {})
 })
 
+/** A module with one hook and no routes. */
+const hooked = (name: 'onReady' | 'onClose', hook: (app: FastifyInstance) => unknown): Partial<Module> => ({
+  plugin: async (app) => void app.addHook(name, async () => void (await hook(app))),
+})
+
 const timers: NodeJS.Timeout[] = []
 const listener = (): void => {}
 let boots = 0
@@ -81,7 +86,7 @@ let boots = 0
 /** Changes of the module, and the rules that they break, with what their messages say. */
 const breaches: Record<string, readonly [Partial<Module>, Record<string, RegExp>]> = {
   'needs a module that it calls optional': [
-    { onReady: (app) => void Reflect.get(app, 'audit').length },
+    hooked('onReady', (app) => Reflect.get(app, 'audit').length),
     { [alone]: /undefined/ },
   ],
   'uses a module that it does not depend on': [
@@ -104,14 +109,15 @@ const breaches: Record<string, readonly [Partial<Module>, Record<string, RegExp>
     { settings: { currency: currency('mail.currency') }, plugin: async () => {} },
     { [keys]: /mail\.currency/ },
   ],
-  'leaves a timer': [{ onReady: () => void timers.push(setInterval(() => {}, 1000)) }, { [left]: /Timeout/ }],
-  'listens to the process': [{ onReady: () => void process.on('SIGUSR2', listener) }, { [left]: /SIGUSR2/ }],
+  'leaves a timer': [
+    hooked('onReady', () => timers.push(setInterval(() => {}, 1000))),
+    { [left]: /Timeout/ },
+  ],
+  'listens to the process': [hooked('onReady', () => process.on('SIGUSR2', listener)), { [left]: /SIGUSR2/ }],
   'fails to close': [
-    {
-      onClose: () => {
-        throw new Error('the queue is not empty')
-      },
-    },
+    hooked('onClose', () => {
+      throw new Error('the queue is not empty')
+    }),
     {
       [alone]: /queue/,
       [neighbours]: /queue/,
@@ -147,7 +153,7 @@ test('a module that never closes breaks the contract, and does not hold it up fo
   const closing = new Promise<void>((resolve) => (finish = resolve))
   t.teardown(() => finish())
   const rules = new Map<string, () => Promise<void>>()
-  moduleContract((name, run) => rules.set(name, run), fixtureOf({ onClose: () => closing }))
+  moduleContract((name, run) => rules.set(name, run), fixtureOf(hooked('onClose', () => closing)))
   await t.rejects(async () => rules.get(alone)?.(), /the application does not close/)
 })
 
@@ -159,7 +165,7 @@ test('an application without a gate cannot show who may call the routes', async 
   t.same(Object.keys(messages), [access])
   t.match(messages[access], /no gate/)
   t.same(
-    await broken({ create: () => ({ name: 'quiet', onReady: () => {} }), application: () => Fastify() }),
+    await broken({ create: () => ({ name: 'quiet' }), application: () => Fastify() }),
     {},
     'a module without routes needs none',
   )

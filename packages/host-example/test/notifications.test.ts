@@ -1,5 +1,5 @@
 /** What settings and events on one PostgreSQL notify: NOTIFY makes the commits of a database take turns. */
-import { defineEvent, events, fromPg } from '@fastify-modular/core'
+import { defineEvent, events, pgTx } from '@fastify-modular/core'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { setting, SettingChanged, settings, SettingScope } from '@fastify-modular/settings'
 import { postgres } from '@fastify-modular/settings/postgres'
@@ -114,7 +114,7 @@ test('a write whose transaction settings owns carries no NOTIFY, and its event a
 test('a transaction of the application notifies at its commit', async (t) => {
   const { app, client, seen } = await startInstances(t)
   await client.query('BEGIN')
-  await app.events.publish(new Greeted({ name: 'alice' }), { tx: fromPg(client) })
+  await app.events.publish(new Greeted({ name: 'alice' }), { tx: pgTx(client) })
   await client.query('COMMIT')
   await until(() => seen.length === 1)
 })

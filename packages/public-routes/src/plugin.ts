@@ -1,5 +1,5 @@
 /** Puts the gate in front of an application, and gives it the registry of public routes. */
-import { receive } from '@fastify-modular/core'
+import { receiveContributions } from '@fastify-modular/core'
 import { branded, hasOwnDecorator, mountingModule, supportedFastify } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
@@ -42,19 +42,19 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
 
   const rules: RegisteredRule[] = []
   addInitialRules(rules, { defaults, env, provider })
-  receive(app, 'publicRoutes', {
+  receiveContributions(app, 'publicRoutes', {
     take: (contribute, module) =>
       contribute(new PublicRouteRegistry(rules, `module "${module}"`, () => module)),
   })
   const permissions = new DeclaredPermissions()
   permissions.addAll(options.permissions ?? {}, 'application')
   app.decorate('permissions', branded(permissions))
-  receive(app, 'permissions', {
+  receiveContributions(app, 'permissions', {
     take: (contributed, module) => permissions.addAll(contributed, `module "${module}"`),
   })
   const entries = new AccessEntries(options.access ?? {}, isCaseSensitive(app))
   const moduleAccess = new Map<string, Declared>()
-  receive(app, 'access', {
+  receiveContributions(app, 'access', {
     take: (access, module) => void moduleAccess.set(module, declareForModule(access, module)),
   })
 

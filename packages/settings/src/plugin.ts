@@ -1,5 +1,5 @@
 /** The settings plugin: the order in which its parts come to life. */
-import { receive } from '@fastify-modular/core'
+import { receiveContributions } from '@fastify-modular/core'
 import {
   branded,
   createFindCaller,
@@ -44,7 +44,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   await coherence.start()
 
   new SettingsBuilder(registry, 'app').addAll(...(options.definitions ?? []))
-  receive(app, 'settings', {
+  receiveContributions(app, 'settings', {
     take(contributed, module) {
       const builder = new SettingsBuilder(registry, module)
       if (typeof contributed === 'function') contributed(builder)

@@ -18,7 +18,7 @@ import type {
   AsyncTx,
   DeadLetters,
   EventTransport,
-  ExpectedHandler,
+  Subscription,
   RemovedHandlers,
   SyncTx,
   TransportContext,
@@ -68,7 +68,7 @@ function transactionOf(options: { readonly tx?: Tx }): Tx {
   const method = kind === 'sync' ? 'run' : 'query'
   if (typeof kind !== 'string' || typeof safeRead(tx, method) !== 'function')
     throw new FMOD_CORE_INVALID_TRANSACTION(
-      'the second argument of publish has no member tx that fromPg, fromBetterSqlite or fromDrizzle made. Pass { tx }, or no second argument',
+      'the second argument of publish has no member tx that pgTx, sqliteTx or drizzleTx made. Pass { tx }, or no second argument',
     )
   return tx as Tx
 }
@@ -84,7 +84,7 @@ export interface EventBus extends Events {
   /** @throws {FMOD_CORE_INVALID_HANDLER} two handlers of one name: transports keep slots and queues by it */
   add(handlers: readonly EventHandler[]): Promise<void>
   /** Has events kept for handlers that other processes have, as far as the transport keeps any. */
-  expect(handlers: readonly ExpectedHandler[]): Promise<void>
+  expect(handlers: readonly Subscription[]): Promise<void>
   /** Called when the application is ready; a transport that does not start is logged. */
   start(): void
   stop(): void
@@ -120,8 +120,9 @@ export async function openEventBus(
       throw new FMOD_CORE_TRANSACTION_NOT_SUPPORTED(transport.name, tx.kind)
     const { eventId } = event
     const submitted = transport.publish(event, { tx, traceparent: currentTraceparent(tracing) })
-    if (submitted instanceof Promise) return submitted.then(() => announce('published', { type, eventId }))
-    announce('published', { type, eventId })
+    if (submitted instanceof Promise)
+      return submitted.then(() => announce('published', { event: type, eventId }))
+    announce('published', { event: type, eventId })
     return undefined
   }
 

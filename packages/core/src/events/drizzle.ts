@@ -1,7 +1,7 @@
 /** Publishes events within drizzle transactions: subpath `core/events/drizzle`, optional peer drizzle-orm. */
 import { type SQL, sql } from 'drizzle-orm'
 import { safeRead } from '../internal/safe.ts'
-import { type AsyncTx, refusePool, requireMethod, requireOpen, type SyncTx } from './transport.ts'
+import { type AsyncTx, requireClient, requireOpen, type SyncTx } from './transport.ts'
 
 /** A drizzle transaction on better-sqlite3. */
 export interface SyncDrizzle {
@@ -17,14 +17,12 @@ export interface AsyncDrizzle {
  * The drizzle transaction as the executor that `publish(event, { tx })` takes.
  * @throws {FMOD_CORE_INVALID_TRANSACTION} it is not a transaction, but for example a drizzle database on a pool
  */
-export function fromDrizzle(tx: AsyncDrizzle): AsyncTx
-export function fromDrizzle(tx: SyncDrizzle): SyncTx
-export function fromDrizzle(tx: SyncDrizzle | AsyncDrizzle): SyncTx | AsyncTx {
-  const client = safeRead(tx, '$client') // a database has it, and a transaction does not
-  if (typeof safeRead(tx, 'execute') !== 'function')
-    requireMethod(tx, 'run', 'fromDrizzle takes a transaction of drizzle')
+export function drizzleTx(tx: AsyncDrizzle): AsyncTx
+export function drizzleTx(tx: SyncDrizzle): SyncTx
+export function drizzleTx(tx: SyncDrizzle | AsyncDrizzle): SyncTx | AsyncTx {
+  const method = safeRead(tx, 'execute') === undefined ? 'run' : 'execute'
+  requireClient(tx, method, 'drizzleTx takes a transaction of drizzle, and no database on a pool')
   if ('execute' in tx) {
-    refusePool(client)
     return {
       kind: 'async',
       async query(text, params) {
@@ -34,7 +32,7 @@ export function fromDrizzle(tx: SyncDrizzle | AsyncDrizzle): SyncTx | AsyncTx {
     }
   }
   const run: SyncTx['run'] = (text, params) => {
-    requireOpen(client)
+    requireOpen(safeRead(tx, '$client')) // a database has it, and a transaction does not
     tx.run(bind(text, /\?/g, (_, at) => params[at]))
   }
   return { kind: 'sync', run }

@@ -1,9 +1,6 @@
 /** Finds event handlers by naming convention (S 6.3): a name ending in Handler or Consumer, a method handle or consume. */
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
 import type { FastifyBaseLogger } from 'fastify'
-import { safeRead, safeText } from '../internal/safe.ts'
+import { isPlainObject, safeRead, safeText } from '../internal/safe.ts'
 import { FMOD_CORE_INVALID_HANDLER } from '../misuse-errors.ts'
 import { type DomainEvent, type EventClass, isEventClass } from './event.ts'
 
@@ -18,8 +15,8 @@ export interface HandlerClass {
   readonly id?: string
 }
 
-/** Where handlers come from: a list of classes or instances, a namespace import, or the URL of a folder. */
-export type HandlerSource = readonly (HandlerClass | object)[] | Readonly<Record<string, unknown>> | URL
+/** Where handlers come from: a list of classes or instances, or a namespace import. */
+export type HandlerSource = readonly (HandlerClass | object)[] | Readonly<Record<string, unknown>>
 
 /** One discovered handler, ready to be called. */
 export interface EventHandler {
@@ -38,8 +35,6 @@ export interface Delivery {
 }
 
 const handlerName = /(?:Handler|Consumer)$/
-/** Every extension that Node runs; declarations (`.d.ts`) do not match. */
-const handlerFile = /(?:handler|consumer)\.[cm]?[jt]s$/i
 /** What a minifier makes of a class name. */
 const shortName = /^.{1,2}$/
 
@@ -47,15 +42,15 @@ const shortName = /^.{1,2}$/
  * The handlers of one module. Logs a warning with those whose names look like a minifier's: the next build may give them to
  * other classes, and their events with them.
  * @throws {FMOD_CORE_INVALID_HANDLER} naming all classes that have the name of a handler but lack its method or its event;
- * or the source is none of the three
+ * or the source is neither
  */
-export async function discoverHandlers(
+export function discoverHandlers(
   module: string,
   source: HandlerSource,
   log: Pick<FastifyBaseLogger, 'warn'>,
-): Promise<EventHandler[]> {
+): EventHandler[] {
   const isList = Array.isArray(source)
-  const candidates: readonly unknown[] = isList ? source : await exportsOf(module, source)
+  const candidates: readonly unknown[] = isList ? source : exportsOf(module, source)
   const problems: string[] = []
   const handlers: EventHandler[] = []
   const shortened: string[] = []
@@ -142,30 +137,10 @@ function instantiate(candidate: unknown): object | string {
   }
 }
 
-async function exportsOf(module: string, source: unknown): Promise<unknown[]> {
-  if (!(source instanceof URL)) {
-    if (isNamespace(source)) return [...new Set(Object.values(source))]
-    throw new FMOD_CORE_INVALID_HANDLER(
-      `${module}: handlers is neither a list of classes nor a namespace import nor the URL of a folder`,
-    )
-  }
-  const files = (await readdir(source, { recursive: true }))
-    .filter((file) => handlerFile.test(file))
-    .toSorted()
-  const folder = fileURLToPath(source)
-  const exported: unknown[] = []
-  for (const file of files) {
-    const module = (await import(pathToFileURL(join(folder, file)).href)) as Record<string, unknown>
-    // All that a CommonJS file exports is its default export.
-    const { default: main } = module
-    exported.push(...Object.values(module), ...(isNamespace(main) ? Object.values(main) : []))
-  }
-  return [...new Set(exported)] // a default export is often a named one, too
-}
-
-/** A class, or an instance of one, was meant to stand in a list: its members are not handlers. */
-function isNamespace(source: unknown): source is Readonly<Record<string, unknown>> {
-  if (typeof source !== 'object' || source === null) return false
-  const prototype: unknown = Object.getPrototypeOf(source)
-  return prototype === null || prototype === Object.prototype
+function exportsOf(module: string, source: unknown): unknown[] {
+  // A class, or an instance of one, was meant to stand in a list: its members are not handlers.
+  if (isPlainObject(source)) return [...new Set(Object.values(source))] // a default export is often a named one, too
+  throw new FMOD_CORE_INVALID_HANDLER(
+    `${module}: handlers is neither a list of classes nor a namespace import (import * as handlers from …)`,
+  )
 }

@@ -213,12 +213,12 @@ class Dispatcher {
   }
 
   #succeed({ name, event: { type } }: EventHandler, { eventId }: DomainEvent): void {
-    this.#context?.announce('handled', { type, eventId, handler: name })
+    this.#context?.announce('handled', { event: type, eventId, handler: name })
   }
 
   #fail({ name, event: { type } }: EventHandler, { eventId }: DomainEvent, error: unknown): void {
     if (!this.#context) return
-    this.#context.announce('failed', { type, eventId, handler: name, error })
+    this.#context.announce('failed', { event: type, eventId, handler: name, error })
     const record = { err: error, handler: name, event: type, eventId }
     logFailure(this.#context.log, 'error', record, 'event handler failed')
   }

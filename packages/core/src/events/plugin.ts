@@ -1,10 +1,9 @@
 /** Decorates `app.events`, receives the modules' handlers, and starts and stops the transport with the application. */
 import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
-import { receive } from '../contributions.ts'
-import { supportedFastify } from '../internal/supported-fastify.ts'
+import { receiveContributions } from '../contributions.ts'
 import { branded, hasOwnDecorator } from '../internal/decorators.ts'
-import { rootOf } from '../internal/fastify-internals.ts'
+import { rootOf, supportedFastify } from '../internal/fastify-internals.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
 import { safeRead } from '../internal/safe.ts'
 import { FMOD_CORE_EVENTS_REGISTERED_TWICE, refuseOptions } from '../misuse-errors.ts'
@@ -16,7 +15,8 @@ import type { EventTracing } from './tracing.ts'
 import type { EventTransport } from './transport.ts'
 
 declare module '../contributions.ts' {
-  interface Contributions {
+  interface ModuleContributions {
+    /** Event handlers: a list of them, or a namespace import (S 6.3). */
     handlers: HandlerSource
   }
 }
@@ -73,12 +73,11 @@ const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, options) => 
   )
   if (expected.length > 0) await bus.expect(expected)
   const discovered: EventHandler[] = []
-  receive(app, 'handlers', {
-    take: async (source, module) =>
-      void discovered.push(...(await discoverHandlers(module, source, app.log))),
+  receiveContributions(app, 'handlers', {
+    take: (source, module) => void discovered.push(...discoverHandlers(module, source, app.log)),
     complete: () => bus.add(discovered),
   })
-  if (handlers) await bus.add(await discoverHandlers('app', handlers, app.log))
+  if (handlers) await bus.add(discoverHandlers('app', handlers, app.log))
 }
 
 /** The events plugin: `app.register(events, { transport })`. Registered by `modules` when absent. */

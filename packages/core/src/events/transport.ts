@@ -29,7 +29,7 @@ export interface EventTransport {
    * Keeps events for handlers that other processes have, where those are not subscribed yet; called before `subscribe`.
    * Absent where nothing is kept.
    */
-  expect?(handlers: readonly ExpectedHandler[]): void | Promise<void>
+  expect?(handlers: readonly Subscription[]): void | Promise<void>
   /**
    * Begins to deliver, and not before: what was published before is delivered now. Called after the last `onReady` of the
    * application, and never if that refuses to start; it cannot stop the boot any more. Closing waits up to 5 s for its end.
@@ -114,8 +114,8 @@ export interface DeadLetters {
   discard(id: string): Promise<boolean>
 }
 
-/** A handler of another process, as `expects` of the events plugin names it. */
-export interface ExpectedHandler {
+/** A handler that events are kept for, of this process or of another one. */
+export interface Subscription {
   /** `<module>.<id, or else class name>`. */
   readonly handler: string
   /** Of its event. */
@@ -179,8 +179,8 @@ export interface PgClientLike {
  * Publishes within the transaction that is open on a better-sqlite3 database.
  * @throws {FMOD_CORE_INVALID_TRANSACTION} it is not a database; or, when an event is published, no transaction is open on it
  */
-export function fromBetterSqlite(database: BetterSqliteLike): SyncTx {
-  requireMethod(database, 'prepare', 'fromBetterSqlite takes a database of better-sqlite3')
+export function sqliteTx(database: BetterSqliteLike): SyncTx {
+  requireClient(database, 'prepare', 'sqliteTx takes a database of better-sqlite3')
   const run: SyncTx['run'] = (sql, params) => {
     requireOpen(database)
     database.prepare(sql).run(...params)
@@ -192,23 +192,17 @@ export function fromBetterSqlite(database: BetterSqliteLike): SyncTx {
  * Publishes within the transaction that is open on a pg client.
  * @throws {FMOD_CORE_INVALID_TRANSACTION} it is not a client: each statement of a pool is a transaction of its own
  */
-export function fromPg(client: PgClientLike): AsyncTx {
-  requireMethod(client, 'query', 'fromPg takes the client that began the transaction')
-  refusePool(client)
+export function pgTx(client: PgClientLike): AsyncTx {
+  requireClient(client, 'query', 'pgTx takes the client that began the transaction, and no pool')
   return { kind: 'async', query: (sql, params) => client.query(sql, [...params]) }
 }
 
-/** @throws {FMOD_CORE_INVALID_TRANSACTION} with this rule, where the value does not have the method */
-export function requireMethod(value: unknown, method: string, rule: string): void {
-  if (typeof safeRead(value, method) !== 'function') throw new FMOD_CORE_INVALID_TRANSACTION(rule)
-}
-
-/** @throws {FMOD_CORE_INVALID_TRANSACTION} a pg client is a pool */
-export function refusePool(client: unknown): void {
-  if (typeof safeRead(client, 'totalCount') !== 'number') return
-  throw new FMOD_CORE_INVALID_TRANSACTION(
-    'a pool runs each statement on any of its connections. Pass the client that began the transaction',
+/** @throws {FMOD_CORE_INVALID_TRANSACTION} with this rule, where a value does not have the method, or is, or works on, a pg pool */
+export function requireClient(value: unknown, method: string, rule: string): void {
+  const isPool = [value, safeRead(value, '$client')].some(
+    (client) => typeof safeRead(client, 'totalCount') === 'number',
   )
+  if (isPool || typeof safeRead(value, method) !== 'function') throw new FMOD_CORE_INVALID_TRANSACTION(rule)
 }
 
 /** @throws {FMOD_CORE_INVALID_TRANSACTION} a SQLite database, of either driver, says that no transaction is open on it */

@@ -6,6 +6,9 @@
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
+/** The versions that all plugins run on. */
+export const supportedFastify = '5.x || 6.x'
+
 /** The configuration of the route that the router chose. */
 export type RouteConfig = FastifyRequest['routeOptions']['config'] | undefined
 
@@ -108,6 +111,28 @@ export function silently({ log }: FastifyInstance, run: () => void): void {
     run()
   } finally {
     if (isSilent) Reflect.deleteProperty(log, 'child')
+  }
+}
+
+/**
+ * Has `check` see the names of hooks that are added to this scope, but not to those below, while `run` runs; it may throw.
+ * Fastify calls nobody when a hook is added (to ask upstream: something like `onRoute` for hooks).
+ */
+export async function withHookCheck(
+  app: FastifyInstance,
+  run: () => PromiseLike<unknown>,
+  check: (hook: string) => void,
+): Promise<void> {
+  const { addHook } = app
+  function checked(this: FastifyInstance, hook: string, ...rest: unknown[]): unknown {
+    if (this === app) check(hook)
+    return Reflect.apply(addHook, this, [hook, ...rest])
+  }
+  Object.assign(app, { addHook: checked })
+  try {
+    await run()
+  } finally {
+    Object.assign(app, { addHook })
   }
 }
 

@@ -3,26 +3,12 @@
  * change with each minor version; the peer range of the packages accepts the core of their own alone.
  */
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
-export { challenge, type ChallengeError, createFindCaller, findCallerOf, findTestCaller } from '../caller.ts'
+export { type ChallengeError, createFindCaller, findCallerOf, findTestCaller } from '../caller.ts'
 export { closestName } from './closest-name.ts'
-export { supportedFastify } from './supported-fastify.ts'
-export {
-  type AnswerFailure,
-  answerFailure,
-  branded,
-  getDecorator,
-  hasOwnDecorator,
-  mayBeUnhandled,
-} from './decorators.ts'
-export { type DescribedError, describeError, logFailure } from './failures.ts'
+export { type AnswerFailure, branded, getDecorator, hasOwnDecorator } from './decorators.ts'
+export { describeError, logFailure } from './failures.ts'
 export { FileLock } from './file-lock.ts'
-export {
-  type AccessOfPlugin,
-  accessOfPlugin,
-  declareAccess,
-  mountingModule,
-  precedesGate,
-} from './mounting.ts'
+export { type AccessOfPlugin, declareAccess, mountingModule } from './mounting.ts'
 export type { PageRenderer, PageRequest, RenderedPage } from './pages.ts'
 export {
   createConfigReader,
@@ -31,6 +17,7 @@ export {
   type RouteConfig,
   routerEntries,
   silently,
+  supportedFastify,
 } from './fastify-internals.ts'
 export {
   isNodeSqlite,
@@ -58,6 +45,7 @@ export {
   validateStandard,
 } from './standard-schema.ts'
 export { ignoreRejection, isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
+export { accessOfPlugin, answerFailure, challenge, mayBeUnhandled, precedesGate } from '../symbols.ts'
 export { withTimeout } from './timeout.ts'
 export {
   acceptedEncoding,

@@ -1,8 +1,7 @@
 /** Which module is being mounted: plugins learn from it to which module a route belongs. */
 import type { FastifyInstance } from 'fastify'
+import { accessOfPlugin, mounting as decorator } from '../symbols.ts'
 import { getDecorator } from './decorators.ts'
-
-const decorator = Symbol.for('@fastify-modular/mounting-module')
 
 interface Mounting {
   module: string | undefined
@@ -32,18 +31,6 @@ export async function whileMounting(
     mounting.module = undefined
   }
 }
-
-/**
- * In the configuration of a route that declares its access and stands before the gate, which reads it from the router: the
- * routes of a plugin that comes before all others. Any other route from before the gate stops the boot.
- */
-export const precedesGate: unique symbol = Symbol.for('@fastify-modular/precedes-gate')
-
-/**
- * In the scope of a plugin of ours whose routes need a known caller at least: what its option `access` says, or
- * `signed-in`. These routes also need what the module around them says.
- */
-export const accessOfPlugin: unique symbol = Symbol.for('@fastify-modular/access-of-plugin')
 
 /** Who may call the routes of a plugin of ours, beside what each of them needs: `signed-in`, or permissions. */
 export type AccessOfPlugin =

@@ -5,7 +5,7 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { closestName } from './closest-name.ts'
-import { safeRead } from './safe.ts'
+import { isPlainObject, safeRead } from './safe.ts'
 
 /** The builder of the schemas: one copy of it for all packages. */
 export { Type, type TSchema }
@@ -61,7 +61,7 @@ export function optionProblems<O extends object>(schema: OptionsSchema<O>, optio
 
 /** Like `optionProblems`, for an argument of that name: Fastify reads nothing from it. */
 export function argumentProblems(schema: TObject, argument: object, name: string): string[] {
-  if (!isPlainObject(argument)) return [`${name} must be an object`]
+  if (!isRecord(argument)) return [`${name} must be an object`]
   return membersOf(schema, argument, { path: `${name}.` })
 }
 
@@ -96,8 +96,8 @@ function unknownOption(name: string, names: readonly string[], path: string): st
 }
 
 function problemsOf(schema: TSchema, value: unknown, path: string): string[] {
-  const nested = isPlainObject(value) ? objectOf(schema) : undefined
-  if (nested && isPlainObject(value)) return membersOf(nested, value, { path: `${path}.` })
+  const nested = isRecord(value) ? objectOf(schema) : undefined
+  if (nested && isRecord(value)) return membersOf(nested, value, { path: `${path}.` })
   const fits = typeof schema.fits === 'function' ? schema.fits(value) === true : Value.Check(schema, value)
   return fits ? [] : [`${path} must be ${schema.description ?? 'of another type'}`]
 }
@@ -108,7 +108,7 @@ function objectOf(schema: TSchema): TObject | undefined {
   return variants.find((variant): variant is TObject => variant.type === 'object' && 'properties' in variant)
 }
 
-function isPlainObject(value: unknown): value is object {
+function isRecord(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

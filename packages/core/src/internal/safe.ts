@@ -1,4 +1,4 @@
-/** Reads values that may be anything: thrown proxies, getters that throw, objects without a prototype. Nothing here throws. */
+/** Reads values that may be anything: thrown proxies, getters that throw, objects without a prototype. But for `isPlainObject` nothing here throws. */
 
 /** The member of any value, or undefined where reading it fails. */
 export function safeRead(value: unknown, key: PropertyKey): unknown {
@@ -22,6 +22,13 @@ export function safeKeys(value: object): string[] {
   } catch {
     return [] // a proxy
   }
+}
+
+/** Whether a value is an object of no class: a literal, or a namespace import. */
+export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || prototype === Object.prototype
 }
 
 /** At most `limit` UTF-16 units of the text, no half of a character; the last one is an ellipsis where the text is longer. */

@@ -1,12 +1,11 @@
 /**
- * A feature module: its name, the modules it depends on, its lifecycle hooks, and what it contributes. Plugins add their
- * hooks to `ModuleContributions` (contributions.ts).
+ * A feature module: its name, the modules it depends on, its plugin, and what it contributes. Plugins add what they receive to
+ * `ModuleContributions` (contributions.ts).
  */
 import type { FastifyInstance, FastifyPluginOptions } from 'fastify'
 import type { Contribution, ModuleContributions } from '../contributions.ts'
-import type { HandlerSource } from '../events/handlers.ts'
 import { option, type OptionsSchema, Type, wrongMembers } from '../internal/options.ts'
-import { safeRead } from '../internal/safe.ts'
+import { isPlainObject, safeRead } from '../internal/safe.ts'
 import { FMOD_CORE_INVALID_MODULE } from '../misuse-errors.ts'
 
 /** A Fastify plugin, with callback or promise; one signature, so that its parameters need no annotation. */
@@ -24,16 +23,13 @@ export interface ModuleCore {
   readonly dependsOn?: readonly string[]
   /** Names of modules that come first where the application has them. */
   readonly optionalDependsOn?: readonly string[]
-  /** Event handlers: classes, a namespace import, or the URL of a folder (S 6.3). */
-  readonly handlers?: HandlerSource
-  /** The module's routes and hooks, mounted as an encapsulated plugin after all contributions were delivered. */
+  /**
+   * The module's routes and hooks, mounted as an encapsulated plugin after all contributions were delivered. Modules mount in
+   * dependency order, so their `onReady` hooks run in it, and their `onClose` hooks in reverse.
+   */
   readonly plugin?: ModulePlugin
   /** Path prefix of the routes in `plugin`. */
   readonly prefix?: string
-  /** Runs when the application is ready, in dependency order; a failure stops the boot. */
-  readonly onReady?: (app: FastifyInstance) => void | Promise<void>
-  /** Runs when the application closes, in reverse order; a failure is logged and the others still run. */
-  readonly onClose?: (app: FastifyInstance) => void | Promise<void>
 }
 
 /** A module as an application lists it: `ModuleCore` and one optional member for each installed plugin's hook. */
@@ -45,26 +41,21 @@ export function defineModule(module: Module): Module {
 }
 
 /** The members that are the module's own, and what each must be. Every other member is a contribution. */
-const expected: OptionsSchema<Omit<ModuleCore, 'handlers'>> = Type.Object({
+const expected: OptionsSchema<ModuleCore> = Type.Object({
   name: option.required(Type.String({ minLength: 1, description: 'a string of one or more characters' })),
   dependsOn: option.names('a list of names'),
   optionalDependsOn: option.names('a list of names'),
   plugin: option.function(),
   prefix: option.string(),
-  onReady: option.function(),
-  onClose: option.function(),
 })
 
 /** The members of `ModuleCore` that are not contributions. */
 export const ownMembers: ReadonlySet<string> = new Set(Object.keys(expected.properties))
 
-/** Members that count on a plugin with a scope of its own: the prefix and the access of its routes. */
-const ofTheScope = ['prefix', 'access']
-
 /**
  * Checks what TypeScript cannot: Fastify would report an invalid plugin without the name of its module.
- * @throws {FMOD_CORE_INVALID_MODULE} with all members of the wrong type, or a contribution that is undefined or inherited, or
- *   one that its plugin, wrapped by fastify-plugin, leaves without effect
+ * @throws {FMOD_CORE_INVALID_MODULE} with all members of the wrong type, or a contribution that is undefined, or a
+ *   prefix or an access that its plugin, wrapped by fastify-plugin, leaves without effect; or it is not a plain object
  */
 export function checkModule(module: unknown): void {
   const problem = problemOf(module)
@@ -74,14 +65,14 @@ export function checkModule(module: unknown): void {
 function problemOf(module: unknown): string | undefined {
   const wrong = wrongMembers(expected, module)
   if (wrong.length > 0) return wrong.join('; ')
-  const lost = ofTheScope.find((member) => safeRead(module, member) !== undefined)
-  if (lost !== undefined && isWrapped(safeRead(module, 'plugin')))
+  if (!isPlainObject(module)) return 'it is not a plain object, whose members are its own'
+  const lost = ['prefix', 'access'].find((member) => module[member] !== undefined)
+  if (lost !== undefined && isWrapped(module['plugin']))
     return `it has ${lost}, and its plugin ${withoutScope}`
-  const members = Object.entries(module as ModuleCore)
-  const missing = members.find(([member, value]) => value === undefined && !ownMembers.has(member))
-  if (missing) return `its ${missing[0]} is undefined; leave it out, or correct the name of the constant`
-  const inherited = inheritedContribution(module as ModuleCore)
-  return inherited && `its ${inherited} is inherited, and contributions have to be its own`
+  const missing = Object.entries(module).find(
+    ([member, value]) => value === undefined && !ownMembers.has(member),
+  )
+  return missing && `its ${missing[0]} is undefined; leave it out, or correct the name of the constant`
 }
 
 /** Completes a sentence about a plugin: why it cannot be mounted as it is, and what to do. */
@@ -91,20 +82,6 @@ export const withoutScope =
 /** Whether fastify-plugin has taken a plugin's scope away. */
 export function isWrapped(plugin: unknown): boolean {
   return safeRead(plugin, Symbol.for('skip-override')) === true
-}
-
-/** A member of a class of which the module is an instance; functions inherit what is no module's. */
-function inheritedContribution(module: ModuleCore): string | undefined {
-  if (typeof module === 'function') return undefined
-  let prototype: unknown = Object.getPrototypeOf(module)
-  while (prototype !== null && Object.getPrototypeOf(prototype) !== null) {
-    const found = Object.getOwnPropertyNames(prototype).find(
-      (name) => name !== 'constructor' && !ownMembers.has(name),
-    )
-    if (found !== undefined) return found
-    prototype = Object.getPrototypeOf(prototype)
-  }
-  return undefined
 }
 
 /** Every member that is not the module's own is a contribution, but for the hooks that the host ignores. */

@@ -22,17 +22,13 @@ export function eventsOf(app: { addHook(name: 'onClose', hook: () => Promise<voi
   const published: string[] = []
   const handled: string[] = []
   const failed: string[] = []
-  const listeners = Object.entries({ published, handled, failed }).map(([stage, names]) => ({
-    channel: `fastify-modular:events:${stage}`,
-    listener(message: unknown) {
-      const { type, handler = type } = message as EventDiagnostic
-      names.push(handler)
-    },
-  }))
-  for (const { channel, listener } of listeners) subscribe(channel, listener)
-  const stop = () => {
-    for (const { channel, listener } of listeners) unsubscribe(channel, listener)
+  const lists: { readonly [type: string]: string[] | undefined } = { published, handled, failed }
+  const listener = (message: unknown) => {
+    const { type, event, handler = event } = message as EventDiagnostic
+    lists[type]?.push(handler)
   }
+  subscribe('fastify-modular:core', listener)
+  const stop = () => void unsubscribe('fastify-modular:core', listener)
   try {
     app.addHook('onClose', async () => stop())
   } catch {

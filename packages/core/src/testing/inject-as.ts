@@ -1,8 +1,9 @@
 /** Requests made as a given caller, without signing in. */
 import { randomUUID } from 'node:crypto'
 import type { InjectOptions, LightMyRequestResponse } from 'fastify'
-import { type Caller, testCallerHeader, type TestCallers, testCallersDecorator } from '../caller.ts'
+import { type Caller, testCallerHeader, type TestCallers } from '../caller.ts'
 import { getDecorator } from '../internal/decorators.ts'
+import { testCallersDecorator } from '../symbols.ts'
 import { FMOD_CORE_TEST_CALLERS_IGNORED } from '../misuse-errors.ts'
 
 /** The part of an application that this needs, whatever the types of its server. */

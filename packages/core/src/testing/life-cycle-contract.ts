@@ -1,4 +1,4 @@
-/** What the contract of transports asks where an application begins and ends: an event meets its module between its `onReady` and its `onClose`. */
+/** What the contract of transports asks where an application begins and ends: an event meets its module between its `onReady` hook and its `onClose` hook. */
 import assert from 'node:assert/strict'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -47,13 +47,15 @@ async function openTrial(transport: EventTransport, isInScope: boolean, options:
   const resource = defineModule({
     name: 'resource',
     handlers: [handlerClass('OneHandler', handle, Happened)] as never,
-    async onReady() {
-      await options.onReady?.()
-      isOpen = true
-    },
-    async onClose() {
-      isOpen = false
-      await options.onClose?.(owner)
+    async plugin(scope) {
+      scope.addHook('onReady', async () => {
+        await options.onReady?.()
+        isOpen = true
+      })
+      scope.addHook('onClose', async () => {
+        isOpen = false
+        await options.onClose?.(owner)
+      })
     },
   })
   const fill = async (scope: FastifyInstance) => {

@@ -104,32 +104,18 @@ async function trying<T>(
   })
   let seen: { readonly value: T } | undefined
   try {
-    await app.register(modules, { modules: list.map((module) => reporting(module, failures)) })
+    await app.register(modules, { modules: list })
     await app.ready()
     seen = { value: await look({ app, routes }) }
   } catch (error) {
     failures.push(error)
   }
   const hanging = new assert.AssertionError({ message: 'the application does not close' })
-  await withTimeout(app.close(), 4000, () => void failures.push(hanging))
+  await withTimeout(app.close(), 4000, () => void failures.push(hanging)).catch(
+    (error) => void failures.push(error),
+  )
   if (!seen || failures.length > 0) throw failures[0]
   return seen.value
-}
-
-/** The module, whose failure to close is kept as well: the modules plugin only logs it. */
-function reporting(module: Module, failures: unknown[]): Module {
-  const { onClose } = module
-  if (!onClose) return module
-  return {
-    ...module,
-    async onClose(app) {
-      try {
-        await onClose(app)
-      } catch (error) {
-        failures.push(error)
-      }
-    },
-  }
 }
 
 /** The module with those of the others that it needs, and what these need. */

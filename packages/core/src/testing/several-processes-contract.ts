@@ -16,7 +16,7 @@ import {
   Unrelated,
 } from './transport-harness.ts'
 
-const failures = 'fastify-modular:events:failed'
+const channel = 'fastify-modular:core'
 
 /** Each rule opens further transports on the storage of its fixture. */
 export function severalProcesses(durable: Contract): void {
@@ -152,12 +152,13 @@ export function severalProcesses(durable: Contract): void {
       const event = new Wider({ number: null })
       const former = create(patient)
       // One attempt is its share: an attempt of the later release follows.
-      const stop = (failure: unknown) => {
-        if ((failure as EventDiagnostic).eventId !== event.eventId) return
-        unsubscribe(failures, stop)
+      const stop = (message: unknown) => {
+        const { type, eventId } = message as EventDiagnostic
+        if (type !== 'failed' || eventId !== event.eventId) return
+        unsubscribe(channel, stop)
         former.stop?.()
       }
-      subscribe(failures, stop)
+      subscribe(channel, stop)
       const before = await start(former, { OneHandler: () => {} })
       await using publisher = await start(create(patient), {})
       await publisher.events.publish(event)

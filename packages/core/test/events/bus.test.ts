@@ -1,16 +1,8 @@
 import Fastify from 'fastify'
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
-import {
-  defineEvent,
-  events,
-  fromBetterSqlite,
-  fromPg,
-  inProcess,
-  modules,
-  type SyncTx,
-} from '@fastify-modular/core'
-import { handlerOf, startApp } from './fixtures/app.js'
+import { defineEvent, events, sqliteTx, pgTx, inProcess, modules, type SyncTx } from '@fastify-modular/core'
+import { closingModule, handlerOf, startApp } from './fixtures/app.js'
 import { NoteShared } from './fixtures/events.js'
 
 async function turns(): Promise<void> {
@@ -59,17 +51,11 @@ test('FMOD_CORE_INVALID_TRANSACTION: publish with an argument that has no transa
     { tx: undefined },
     { tx: null },
     {},
-    fromPg(client),
+    pgTx(client),
     { tx: client },
     { tx: { kind: 'sync' } },
   ]
-  for (const options of [
-    ...forgotten,
-    fromBetterSqlite({ prepare: () => ({ run: () => {} }) }),
-    null,
-    0,
-    'tx',
-  ])
+  for (const options of [...forgotten, sqliteTx({ prepare: () => ({ run: () => {} }) }), null, 0, 'tx'])
     t.throws(() => publish(event, options), { code: 'FMOD_CORE_INVALID_TRANSACTION' })
   t.equal(app.events.stats().published, 0)
   await publish(event, undefined)
@@ -83,7 +69,7 @@ test('a transport that fails to start or to end keeps no module from closing', a
   let closed = false
   const { app, errors } = await startApp(t, {
     transport: { ...inProcess(), start: fail, drain: fail },
-    modules: [{ name: 'm', onClose: () => void (closed = true) }],
+    modules: [closingModule(() => (closed = true))],
   })
   await app.close()
   t.ok(closed)
@@ -101,7 +87,7 @@ test('a start that ends after the application, or never, holds up no close, and 
     const closed: string[] = []
     const { app, errors } = await startApp(t, {
       transport: { ...inProcess(), start, drain: () => void closed.push('transport') },
-      modules: [{ name: 'm', onClose: () => void closed.push('m') }],
+      modules: [closingModule(() => closed.push('m'))],
     })
     await app.close()
     t.same([closed, errors], [['transport', 'm'], []])

@@ -1,11 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { test, type Test } from 'tap'
-import { type EventTransport, inProcess } from '@fastify-modular/core'
+import { inProcess } from '@fastify-modular/core'
+import type { EventTransport } from '#src/events/transport.js'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { until } from '@fastify-modular/test-support/until'
 import { deliver } from '#src/events/durable/attempt.js'
-import { handlerOf, startApp } from './fixtures/app.js'
+import { closingModule, handlerOf, startApp } from './fixtures/app.js'
 import { NoteShared } from './fixtures/events.js'
 
 const shared = () => new NoteShared({ noteId: 'n1', by: 'alice' })
@@ -214,14 +215,14 @@ test('modules close after a handler that goes on when its time is over, which is
     const { app } = await startApp(t, {
       transport: sqliteOutbox({ database, attemptTimeout: 1, maxAttempts: 1, closeTimeout }),
       handlers: [handlerOf(NoteShared, handle)],
-      modules: [{ name: 'm', onClose: () => void order.push('module') }],
+      modules: [closingModule(() => order.push('module'))],
     })
     await app.events.publish(shared())
     await until(() => app.events.stats().deadLettered === 1)
-    const closing = app.close()
+    const closed = app.close()
     await delay(1)
     if (closeTimeout > 20) release()
-    await closing
+    await closed
     t.same(order, closeTimeout > 20 ? ['handler', 'module'] : ['module'])
     release()
   }

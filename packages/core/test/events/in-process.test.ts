@@ -2,7 +2,7 @@ import { type FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import { defineEvent, inProcess } from '@fastify-modular/core'
 import { Type } from '@sinclair/typebox'
-import { handlerOf, startApp } from './fixtures/app.js'
+import { closingModule, handlerOf, startApp } from './fixtures/app.js'
 import { NoteDeleted, NoteShared } from './fixtures/events.js'
 
 const shared = (noteId = 'n1') => new NoteShared({ noteId, by: 'alice' })
@@ -111,9 +111,8 @@ test('10,000 events that wait are handled before the first module closes', async
     if (!isOpen) tooLate++
   }
   const resource = {
-    name: 'm',
+    ...closingModule(() => (isOpen = false)),
     handlers: [handlerOf(NoteShared, handle)],
-    onClose: () => void (isOpen = false),
   }
   const { app } = await startApp(t, {
     transport: inProcess({ closeTimeout: 60_000 }),

@@ -1,6 +1,6 @@
 /** The outbox on `node:sqlite`, and what the adapter to it promises. */
 import { type Test, test } from 'tap'
-import { fromBetterSqlite } from '@fastify-modular/core'
+import { sqliteTx } from '@fastify-modular/core'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import {
   nodeSqlite,
@@ -30,7 +30,7 @@ for (const sameConnection of [true, false]) {
   test(`sqliteOutbox on node:sqlite, on ${connection}`, needsNode, async (t) => {
     eventTransportContract(
       (name, run) => void t.test(name, run),
-      () => sqliteFixture(openDatabase, sameConnection, fromBetterSqlite),
+      () => sqliteFixture(openDatabase, sameConnection, sqliteTx),
       { patience: 60_000 },
     )
   })

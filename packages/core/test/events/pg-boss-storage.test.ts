@@ -1,6 +1,6 @@
 /** What the transport on PostgreSQL stores beside the contract of all: indexes, dead letters, roles, and what others wrote. */
 import { test } from 'tap'
-import { fromPg } from '@fastify-modular/core'
+import { pgTx } from '@fastify-modular/core'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { until } from '@fastify-modular/test-support/until'
 import {
@@ -85,7 +85,7 @@ test('events and dead letters wait ten years', async (t) => {
     return rows
   }
   await client.query('BEGIN')
-  await app.events.publish(new Numbered({ number: 1 }), { tx: fromPg(client) })
+  await app.events.publish(new Numbered({ number: 1 }), { tx: pgTx(client) })
   t.match(await kept(), [{ name: 'events.app.NumberedHandler', years: /^(?:9|10)$/ }])
   await client.query('COMMIT')
   await until(async () => (await kept())[0]?.name === 'events.dead-letters')

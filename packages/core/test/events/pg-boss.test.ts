@@ -2,7 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import { test } from 'tap'
-import { type AsyncTx, defineEvent, events, fromPg, modules } from '@fastify-modular/core'
+import { type AsyncTx, defineEvent, events, pgTx, modules } from '@fastify-modular/core'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { until } from '@fastify-modular/test-support/until'
@@ -82,8 +82,8 @@ test('an idle instance is told at once of what a busy one publishes, in each of 
     const event = new Numbered({ number: published++ })
     if (way === 0) return busy.app.events.publish(event)
     await client.query('BEGIN')
-    if (way === 1) await busy.app.events.publish(event, { tx: fromPg(client) })
-    const { tx, notices } = notifyingLater(fromPg(client))
+    if (way === 1) await busy.app.events.publish(event, { tx: pgTx(client) })
+    const { tx, notices } = notifyingLater(pgTx(client))
     if (way === 2) await busy.app.events.publish(event, { tx })
     await client.query('COMMIT')
     notices.forEach((notify) => notify())
@@ -153,7 +153,7 @@ test('what is woken after the commit is notified in no transaction, at most once
   const publisher = await startInstance(t, url, undefined, unpolled)
   publisher.statements.length = 0
   const texts: string[] = []
-  const recorded = fromPg({
+  const recorded = pgTx({
     query(text, params) {
       texts.push(text)
       return client.query<object>(text, params)
@@ -176,7 +176,7 @@ test('an instance that is picked itself wakes without any notification', async (
   let handled = 0
   const { app, statements } = await startInstance(t, url, () => handled++, unpolled)
   await client.query('BEGIN')
-  const { tx, notices } = notifyingLater(fromPg(client))
+  const { tx, notices } = notifyingLater(pgTx(client))
   await app.events.publish(new Numbered({ number: 1 }), { tx })
   await client.query('COMMIT')
   for (const notify of notices) notify()
@@ -212,7 +212,7 @@ test('events are fetched several at a time, in the order in which they were publ
   statements.length = 0
   await client.query('BEGIN')
   for (let number = 0; number < 100; number++)
-    await app.events.publish(new Numbered({ number }), { tx: fromPg(client) })
+    await app.events.publish(new Numbered({ number }), { tx: pgTx(client) })
   await client.query('COMMIT')
   await until(() => seen.length === 100)
   t.same(

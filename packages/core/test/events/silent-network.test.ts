@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import pg from 'pg'
 import { test, type Test } from 'tap'
-import type { EventTransport } from '@fastify-modular/core'
+import type { EventTransport } from '#src/events/transport.js'
 import { pgBoss, type PgBossCommonOptions } from '@fastify-modular/core/events/pg-boss'
 import { startFaultyProxy } from '@fastify-modular/test-support/faulty-proxy'
 import { testDatabase } from '@fastify-modular/test-support/postgres'

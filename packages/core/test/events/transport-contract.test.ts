@@ -1,5 +1,6 @@
 /** The contract must catch transports that are wrong: each of these breaks one promise of `inProcess()`. */
-import { inProcess, type EventTransport } from '@fastify-modular/core'
+import { inProcess } from '@fastify-modular/core'
+import type { EventTransport } from '#src/events/transport.js'
 import { eventTransportContract } from '@fastify-modular/core/testing'
 import { test } from 'tap'
 
@@ -28,7 +29,7 @@ const transports: Readonly<Record<string, (transport: EventTransport) => Partial
     let announce: ((type: string, eventId: string) => void) | undefined
     return {
       open(context) {
-        announce = (type, eventId) => context.announce('published', { type, eventId })
+        announce = (type, eventId) => context.announce('published', { event: type, eventId })
         return transport.open(context)
       },
       publish(event, options) {

@@ -5,8 +5,8 @@ import { drizzle as drizzleSqlite } from 'drizzle-orm/better-sqlite3'
 import { drizzle as drizzlePg } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { test } from 'tap'
-import { fromBetterSqlite, fromPg, inProcess } from '@fastify-modular/core'
-import { fromDrizzle } from '@fastify-modular/core/events/drizzle'
+import { sqliteTx, pgTx, inProcess } from '@fastify-modular/core'
+import { drizzleTx } from '@fastify-modular/core/events/drizzle'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { until } from '@fastify-modular/test-support/until'
@@ -41,7 +41,7 @@ test('FMOD_CORE_TRANSACTION_OPEN: an event waits for the end of a transaction th
   const stored = () => database.prepare('SELECT count(*) FROM event_outbox').pluck().get()
   database.exec('BEGIN')
   const published = app.events.publish(event)
-  app.events.publish(event, { tx: fromBetterSqlite(database) })
+  app.events.publish(event, { tx: sqliteTx(database) })
   t.equal(stored(), 1)
   database.exec('ROLLBACK')
   await published
@@ -59,15 +59,15 @@ test('FMOD_CORE_INVALID_TRANSACTION: what cannot be a transaction is not taken f
   const makers: Readonly<
     Record<string, readonly [make: (given: never) => unknown, wrong: readonly unknown[]]>
   > = {
-    fromPg: [fromPg, [undefined, pool, database, drizzleSqlite(database), 'client']],
-    fromBetterSqlite: [fromBetterSqlite, [undefined, pool, 'app.db']],
-    fromDrizzle: [fromDrizzle, [undefined, pool, drizzlePg(pool), {}]],
+    pgTx: [pgTx, [undefined, pool, database, drizzleSqlite(database), 'client']],
+    sqliteTx: [sqliteTx, [undefined, pool, 'app.db']],
+    drizzleTx: [drizzleTx, [undefined, pool, drizzlePg(pool), {}]],
   }
   for (const [name, [make, wrong]] of Object.entries(makers))
     for (const given of wrong) t.throws(() => make(given as never), refused, name)
 
   const { app } = await startApp(t, { transport: sqliteOutbox({ database }), handlers })
-  for (const tx of [fromBetterSqlite(database), fromDrizzle(drizzleSqlite(database))]) {
+  for (const tx of [sqliteTx(database), drizzleTx(drizzleSqlite(database))]) {
     t.throws(() => app.events.publish(event, { tx }), { ...refused, message: /no transaction is open/ })
     t.equal(app.events.stats().published, 0)
   }
@@ -136,7 +136,7 @@ test('a transaction that stays open holds up deliveries on its connection, is lo
   const database = new Database(':memory:')
   const { app, errors } = await startApp(t, { transport: sqliteOutbox({ database }), handlers })
   database.exec('BEGIN')
-  app.events.publish(event, { tx: fromBetterSqlite(database) })
+  app.events.publish(event, { tx: sqliteTx(database) })
   await until(() => errors.length > 0)
   t.match(errors, [{ msg: 'event queue cannot be used', err: { code: 'FMOD_CORE_TRANSACTION_OPEN' } }])
   t.equal(app.events.stats().handled, 0)

@@ -3,8 +3,8 @@ import { drizzle as drizzleSqlite } from 'drizzle-orm/better-sqlite3'
 import { drizzle as drizzlePg } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { test } from 'tap'
-import { fromBetterSqlite, fromPg, inProcess, type Tx } from '@fastify-modular/core'
-import { fromDrizzle } from '@fastify-modular/core/events/drizzle'
+import { sqliteTx, pgTx, inProcess, type Tx } from '@fastify-modular/core'
+import { drizzleTx } from '@fastify-modular/core/events/drizzle'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { eventTransportContract } from '@fastify-modular/core/testing'
 import { createDatabase, testDatabase } from '@fastify-modular/test-support/postgres'
@@ -28,13 +28,13 @@ test('inProcess', async (t) => {
 test('sqliteOutbox on the connection of the publisher', async (t) => {
   eventTransportContract(
     (name, run) => void t.test(name, run),
-    () => sqliteFixture(openFile, true, fromBetterSqlite),
+    () => sqliteFixture(openFile, true, sqliteTx),
     patience,
   )
 })
 
 test('sqliteOutbox on a connection of its own, published through drizzle', async (t) => {
-  const txOf = (database: Database.Database) => fromDrizzle(drizzleSqlite(database))
+  const txOf = (database: Database.Database) => drizzleTx(drizzleSqlite(database))
   eventTransportContract(
     (name, run) => void t.test(name, run),
     () => sqliteFixture(openFile, false, txOf),
@@ -52,7 +52,7 @@ test('pgBoss', { jobs: 4 }, async (t) => {
       await client.connect()
       try {
         await client.query('BEGIN')
-        await run(useDrizzle ? fromDrizzle(drizzlePg(client)) : fromPg(client))
+        await run(useDrizzle ? drizzleTx(drizzlePg(client)) : pgTx(client))
         await client.query('COMMIT')
       } finally {
         await client.end() // ends an open transaction with a roll-back

@@ -2,14 +2,13 @@ import { EventEmitter } from 'node:events'
 import Fastify, { type FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { test, type Test } from 'tap'
-import modulesPlugin, {
+import {
   defineEvent,
   defineModule,
   events,
   type Module,
-  type ModulePlugin,
   modules,
-  receive,
+  receiveContributions,
 } from '@fastify-modular/core'
 
 declare module '@fastify-modular/core' {
@@ -27,7 +26,7 @@ function appOf(t: Test): FastifyInstance {
 test('S 5.5: contributions are delivered in dependency order, before any module body', async (t) => {
   const app = appOf(t)
   const log: string[] = []
-  receive(app, 'menu', {
+  receiveContributions(app, 'menu', {
     take: (hook, module) => {
       const items: string[] = []
       hook(items)
@@ -58,7 +57,7 @@ interface Refusal {
 /** An application refuses these modules; it may have a receiver of `menu`. */
 async function refused(t: Test, list: readonly object[], error: Refusal, receives = false): Promise<void> {
   const app = appOf(t)
-  if (receives) receive(app, 'menu', { take: () => {} })
+  if (receives) receiveContributions(app, 'menu', { take: () => {} })
   await t.rejects(async () => app.register(modules, { modules: list as Module[] }), error)
 }
 
@@ -81,7 +80,6 @@ test('a misspelt member of a module is a boot error that suggests the right one,
     menuu: 'menu',
     MENU: 'menu',
     handler: 'handlers',
-    onready: 'onReady',
     dependson: 'dependsOn',
     breadcrumbs: undefined,
   }
@@ -106,8 +104,8 @@ test('ignoreContributions lets a host do without a plugin', async (t) => {
 
 test('a second receiver of a hook is a boot error', async (t) => {
   const app = appOf(t)
-  receive(app, 'menu', { take: () => {} })
-  t.throws(() => receive(app, 'menu', { take: () => {} }), {
+  receiveContributions(app, 'menu', { take: () => {} })
+  t.throws(() => receiveContributions(app, 'menu', { take: () => {} }), {
     code: 'FMOD_CORE_DUPLICATE_RECEIVER',
     message: /"menu"/,
   })
@@ -116,7 +114,7 @@ test('a second receiver of a hook is a boot error', async (t) => {
 test('a receiver that is registered after modules is a boot error: it would get nothing', async (t) => {
   const app = appOf(t)
   await app.register(modules, { modules: [] })
-  const late = async (scope: FastifyInstance) => receive(scope, 'menu', { take: () => {} })
+  const late = async (scope: FastifyInstance) => receiveContributions(scope, 'menu', { take: () => {} })
   for (const plugin of [late, fp(late)])
     await t.rejects(async () => app.register(plugin), {
       code: 'FMOD_CORE_RECEIVER_REGISTERED_LATE',
@@ -132,7 +130,7 @@ test('registering modules twice is a boot error, also in scopes below one receiv
   await t.rejects(async () => app.register(modules, { modules: [] }), refused)
   await t.rejects(async () => app.register(scope), refused)
   const gated = appOf(t)
-  receive(gated, 'menu', { take: () => {} })
+  receiveContributions(gated, 'menu', { take: () => {} })
   await gated.register(scope)
   await t.rejects(async () => gated.register(scope), refused)
 })
@@ -188,8 +186,8 @@ test('two applications in one process do not meet', async (t) => {
   const one = appOf(t)
   const two = appOf(t)
   const seen: string[] = []
-  receive(one, 'menu', { take: (_, module) => void seen.push(`one:${module}`) })
-  receive(two, 'menu', { take: (_, module) => void seen.push(`two:${module}`) })
+  receiveContributions(one, 'menu', { take: (_, module) => void seen.push(`one:${module}`) })
+  receiveContributions(two, 'menu', { take: (_, module) => void seen.push(`two:${module}`) })
   await one.register(modules, { modules: [defineModule({ name: 'a', menu: () => {} })] })
   await two.register(modules, { modules: [defineModule({ name: 'b', menu: () => {} })] })
   t.same(seen, ['one:a', 'two:b'])
@@ -205,20 +203,20 @@ test('a module is mounted encapsulated, under its prefix', async (t) => {
       scope.get('/', async () => ['note'])
     },
   })
-  await app.register(modulesPlugin, { modules: [notes] })
+  await app.register(modules, { modules: [notes] })
   t.same((await app.inject('/api/notes')).json(), ['note'])
   t.notOk(app.hasDecorator('ownDecorator'))
 })
 
-const wrapped = (plugin: ModulePlugin = async () => {}) =>
+const wrapped = (plugin: NonNullable<Module['plugin']> = async () => {}) =>
   fp(async (app, options) => plugin(app, options, () => {}))
 const unscoped: readonly (readonly [object, string])[] = [
   [{ prefix: '/billing', plugin: wrapped() }, 'it has prefix'],
   [{ access: 'public', plugin: wrapped() }, 'it has access'],
-  ...(['onRequest', 'preHandler', 'onSend', 'onResponse', 'onError'] as const).map(
+  ...['onRequest', 'preHandler', 'onSend', 'onResponse', 'onError', 'onRoute', 'onReady'].map(
     (hook) =>
       [
-        { plugin: wrapped(async (app) => void app.addHook(hook, async () => {})) },
+        { plugin: wrapped(async (app) => void app.addHook(hook as 'onReady', async () => {})) },
         `the hook ${hook}`,
       ] as const,
   ),
@@ -260,41 +258,70 @@ test('decision 90: a wrapped plugin may decorate, close with the application and
   t.same(log, ['inner', 'root', 'next', 'root', 'closed'])
 })
 
-test('onReady runs in dependency order, and a failure stops the boot', async (t) => {
-  const app = appOf(t)
-  const log: string[] = []
-  const a = defineModule({ name: 'a', onReady: async () => void log.push('a') })
-  const b = defineModule({
-    name: 'b',
-    dependsOn: ['a'],
-    onReady: () => {
-      log.push('b')
-      throw new Error('b is not ready')
+/** A module that writes to `log` when its hooks run, with its name and what `app` it has. */
+function noting(log: string[], name: string, dependsOn: readonly string[] = [], hooks: Hooks = {}): Module {
+  return defineModule({
+    name,
+    dependsOn,
+    plugin: async (scope) => {
+      scope.decorate('owner', name)
+      for (const hook of ['onReady', 'onClose'] as const)
+        scope.addHook(hook, async () => {
+          log.push(`${hook} ${name} of ${String(Reflect.get(scope, 'owner'))}`)
+          await hooks[hook]?.()
+        })
     },
   })
-  await app.register(modules, { modules: [b, a] })
-  await t.rejects(async () => app.ready(), /b is not ready/)
-  t.same(log, ['a', 'b'])
+}
+
+interface Hooks {
+  readonly onReady?: () => unknown
+  readonly onClose?: () => unknown
+}
+
+const fail = () => {
+  throw new Error('stuck')
+}
+
+test('hooks of modules run in dependency order and close in reverse, after those that the root adds later', async (t) => {
+  const app = Fastify()
+  const log: string[] = []
+  app.addHook('onReady', async () => void log.push('onReady before'))
+  app.addHook('onClose', async () => void log.push('onClose before'))
+  const list = [noting(log, 'c', ['b']), noting(log, 'b', ['a']), noting(log, 'a')]
+  await app.register(modules, { modules: list })
+  app.addHook('onReady', async () => void log.push('onReady after'))
+  app.addHook('onClose', async () => void log.push('onClose after'))
+  await app.ready()
+  t.same(log.splice(0), [
+    'onReady before',
+    'onReady after',
+    'onReady a of a',
+    'onReady b of b',
+    'onReady c of c',
+  ])
+  await app.close()
+  t.same(log, ['onClose after', 'onClose c of c', 'onClose b of b', 'onClose a of a', 'onClose before'])
 })
 
-test('decision 49: close hooks run in reverse order, and one that fails does not stop the others', async (t) => {
-  const lines: string[] = []
-  const app = Fastify({
-    logger: { level: 'error', stream: { write: (line: string) => void lines.push(line) } },
-  })
+test('an onReady of a module that fails stops the boot, and the modules after it', async (t) => {
+  const app = appOf(t)
   const log: string[] = []
-  const module = (name: string, fail = false) =>
-    defineModule({
-      name,
-      onClose: async () => {
-        log.push(name)
-        if (fail) throw Object.freeze(new Error('stuck')) // a logger cannot take it as it is
-      },
-    })
-  await app.register(modules, { modules: [module('a'), module('b', true), module('c')] })
-  await app.close()
-  t.same(log, ['c', 'b', 'a'])
-  t.match(lines.join(''), /"module":"b".*module failed to close/)
+  const list = [noting(log, 'a'), noting(log, 'b', ['a'], { onReady: fail }), noting(log, 'c')]
+  await app.register(modules, { modules: list })
+  await t.rejects(async () => app.ready(), /stuck/)
+  t.same(log, ['onReady a of a', 'onReady b of b'])
+})
+
+test('an onClose of a module that fails does not stop the others, and close rejects', async (t) => {
+  const app = Fastify()
+  const log: string[] = []
+  const list = [noting(log, 'a'), noting(log, 'b', [], { onClose: fail }), noting(log, 'c')]
+  await app.register(modules, { modules: list })
+  await app.ready()
+  log.length = 0
+  await t.rejects(app.close(), /stuck/)
+  t.same(log, ['onClose c of c', 'onClose b of b', 'onClose a of a'])
 })
 
 test('a module body that fails stops the boot with its own error', async (t) => {

@@ -1,5 +1,5 @@
 /** Chooses the database, and the store of settings and the transport of events that share its connections. */
-import type { EventTransport } from '@fastify-modular/core'
+import type { EventsOptions } from '@fastify-modular/core'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { ConfigError, type DatabaseConfig } from '../config.ts'
@@ -12,7 +12,7 @@ import type { SettingsStore } from '@fastify-modular/settings/store'
 
 export interface HostDatabase extends Database {
   readonly settingsStore: SettingsStore
-  readonly eventTransport: EventTransport
+  readonly eventTransport: NonNullable<EventsOptions['transport']>
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The database on a PostgreSQL server. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceUnavailableException } from '@fastify-modular/core'
-import { fromDrizzle } from '@fastify-modular/core/events/drizzle'
+import { drizzleTx } from '@fastify-modular/core/events/drizzle'
 import { sql } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { DatabaseError, Pool, type PoolClient } from 'pg'
@@ -73,7 +73,7 @@ export async function openPostgres(
       ask(() =>
         transaction(pool, async (tx) => {
           const { rows } = await tx.execute(statement)
-          for (const row of rows) await events.publish(eventOf(row), { tx: fromDrizzle(tx) })
+          for (const row of rows) await events.publish(eventOf(row), { tx: drizzleTx(tx) })
           return rows
         }),
       ),

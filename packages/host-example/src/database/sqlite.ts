@@ -3,7 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceUnavailableException } from '@fastify-modular/core'
-import { fromDrizzle } from '@fastify-modular/core/events/drizzle'
+import { drizzleTx } from '@fastify-modular/core/events/drizzle'
 import Sqlite from 'better-sqlite3'
 import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
@@ -42,7 +42,7 @@ export async function openSqlite(file: string): Promise<Database & { readonly co
         db.transaction(
           (tx) => {
             const rows = tx.all<Row>(statement)
-            for (const row of rows) events.publish(eventOf(row), { tx: fromDrizzle(tx) })
+            for (const row of rows) events.publish(eventOf(row), { tx: drizzleTx(tx) })
             return rows
           },
           { behavior: 'immediate' },

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { Pool } from 'pg'
 import { test, type Test } from 'tap'
-import { defineModule, events, type EventTransport, inProcess, modules, type Tx } from '@fastify-modular/core'
+import { defineModule, events, inProcess, modules, type Tx, type EventsOptions } from '@fastify-modular/core'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import {
@@ -22,6 +22,8 @@ import { until } from '@fastify-modular/test-support/until'
 import { admin, definitions, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
 import { recorder } from '../support/recorder.ts'
+
+type EventTransport = NonNullable<EventsOptions['transport']>
 
 const { Application, User, System } = SettingScope
 

@@ -2,13 +2,15 @@ import { randomBytes } from 'node:crypto'
 import Database from 'better-sqlite3'
 import Fastify from 'fastify'
 import { test } from 'tap'
-import { type AsyncTx, type DomainEvent, events, type EventTransport } from '@fastify-modular/core'
+import { type AsyncTx, type DomainEvent, events, type EventsOptions } from '@fastify-modular/core'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { settings, SettingScope } from '@fastify-modular/settings'
 import { sqlite } from '@fastify-modular/settings/sqlite'
 import { until } from '#src/testing/contract/case.js'
 import { as, createApp, definitions, expectStatuses, rejection } from '../support/app.ts'
 import { engines } from '../support/engines.ts'
+
+type EventTransport = NonNullable<EventsOptions['transport']>
 
 const { Application, System, User } = SettingScope
 

@@ -30,7 +30,7 @@ export async function deliver(
   try {
     const event = revive(context, attempt)
     await runHandler(attempt, event, (error) => (timeout = error))
-    context.announce('handled', { type: job.type, eventId: job.eventId, handler: handler.name })
+    context.announce('handled', { event: job.type, eventId: job.eventId, handler: handler.name })
     return { kind: 'handled' }
   } catch (error) {
     const isTimeout = timeout !== undefined && error === timeout
@@ -90,7 +90,7 @@ function revive(context: TransportContext, { handler, job }: Attempt): DomainEve
 function reportFailure(context: TransportContext, attempt: Attempt, err: unknown): Outcome {
   const { job, handler, options } = attempt
   const { type, eventId, failures } = job
-  const diagnostic = { type, eventId, handler: handler.name, error: err }
+  const diagnostic = { event: type, eventId, handler: handler.name, error: err }
   const error = failureText(err)
   context.announce('failed', diagnostic)
   if (failures + 1 < options.maxAttempts) {

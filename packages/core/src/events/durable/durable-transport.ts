@@ -1,8 +1,8 @@
 /** A durable transport on any queue: at least once, with retries, leases and dead letters. */
 import { ArgumentException } from '../../domain-exceptions.ts'
-import { mayBeUnhandled } from '../../internal/decorators.ts'
 import { logFailure } from '../../internal/failures.ts'
 import { safeRead } from '../../internal/safe.ts'
+import { mayBeUnhandled } from '../../symbols.ts'
 import { FMOD_CORE_TRANSPORT_NOT_OPEN } from '../../misuse-errors.ts'
 import { type DomainEvent, eventClassOf, eventTypeOf } from '../event.ts'
 import { defaultCloseTimeout, defaultConcurrency } from '../slots.ts'
@@ -44,7 +44,7 @@ export function durableTransport<J extends Job>(
 
   function reportUnsubscribed({ eventId, type }: StoredEvent, eventClass: object | undefined): void {
     const { context, dispatcher } = opened()
-    context.announce('unsubscribed', { type, eventId })
+    context.announce('unsubscribed', { event: type, eventId })
     if (warned.has(type) || safeRead(eventClass, mayBeUnhandled) === true) return
     warned.add(type)
     dispatcher.log.warn(
@@ -86,7 +86,7 @@ export function durableTransport<J extends Job>(
     },
     async subscribe(handlers) {
       const { queue, dispatcher } = opened()
-      await queue.subscribe(handlers)
+      await queue.subscribe(handlers.map(({ name, event }) => ({ handler: name, type: event.type })))
       for (const handler of handlers) dispatcher.add(handler)
     },
     async start() {

@@ -11,3 +11,4 @@ export type {
   QueueSource,
   StoredEvent,
 } from './queue.ts'
+export type { Subscription } from '../transport.ts'

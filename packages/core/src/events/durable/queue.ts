@@ -1,7 +1,6 @@
 /** The port between the dispatcher of durable events and the database, or the broker, that keeps them. */
 import type { FastifyBaseLogger } from 'fastify'
-import type { EventHandler } from '../handlers.ts'
-import type { DeadLetters, ExpectedHandler, RemovedHandler, Tx } from '../transport.ts'
+import type { DeadLetters, Subscription, RemovedHandler, Tx } from '../transport.ts'
 
 /** Where the events of one application are kept; `durableTransport` makes a transport of it. */
 export interface QueueSource<J extends Job = Job> {
@@ -68,12 +67,12 @@ export interface Queue<J extends Job = Job> {
    * Keeps the events of these handlers from now on, also while no process has them. A handler whose event is another one
    * than before gets only the new one; attempts with what waits of the former one fail.
    */
-  subscribe(handlers: readonly EventHandler[]): void | Promise<void>
+  subscribe(handlers: readonly Subscription[]): void | Promise<void>
   /**
    * Keeps the events of these handlers, which other processes have, from now on. One that is subscribed, to whatever event,
    * stays as it is.
    */
-  expect(handlers: readonly ExpectedHandler[]): void | Promise<void>
+  expect(handlers: readonly Subscription[]): void | Promise<void>
   /**
    * Stores an event for each handler that is subscribed to its type, in the caller's transaction if there is one: within
    * a synchronous one before it returns. Returns whether any handler is. Calls `wake` where the event is for this process. Others are notified by

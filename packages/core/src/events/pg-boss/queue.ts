@@ -5,8 +5,7 @@
  */
 import { listen } from '../../internal/listener.ts'
 import type { Exchange, FinishedJob, Job, Queue, QueueContext, StoredEvent } from '../durable/queue.ts'
-import type { EventHandler } from '../handlers.ts'
-import type { DeadLetter, DeadLetters, ExpectedHandler, RemovedHandler, Tx } from '../transport.ts'
+import type { DeadLetter, DeadLetters, Subscription, RemovedHandler, Tx } from '../transport.ts'
 import { Cluster, handlerOf, hasLostLease, isAlive, isOwn, owner, queueOf } from './cluster.ts'
 import { addTables, type Boss, exclusively, type PgPool, sharesDatabase } from './database.ts'
 
@@ -69,15 +68,15 @@ export class PgBossQueue implements Queue<PgJob> {
   }
 
   /** One exclusive section for all: pg-boss makes a table per queue, and two instances doing so at once run into a deadlock. */
-  async subscribe(handlers: readonly EventHandler[]): Promise<void> {
+  async subscribe(handlers: readonly Subscription[]): Promise<void> {
     const { pool, schema } = this.#parts
-    const queues = handlers.map(({ name }) => queueOf(name))
-    const types = handlers.map(({ event }) => event.type)
+    const queues = handlers.map(({ handler }) => queueOf(handler))
+    const types = handlers.map(({ type }) => type)
     await exclusively(pool, schema, () => this.#subscribe(queues, types))
     for (const queue of queues) this.#cluster.join(queue)
   }
 
-  expect(handlers: readonly ExpectedHandler[]): Promise<void> {
+  expect(handlers: readonly Subscription[]): Promise<void> {
     const { pool, schema } = this.#parts
     const queues = handlers.map(({ handler }) => queueOf(handler))
     return exclusively(pool, schema, async () => {

@@ -3,8 +3,7 @@ import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { FileLock } from '../../internal/file-lock.ts'
 import { FMOD_CORE_TRANSACTION_OPEN } from '../../misuse-errors.ts'
 import type { Exchange, FinishedJob, Job, Queue, QueueContext, StoredEvent } from '../durable/queue.ts'
-import type { EventHandler } from '../handlers.ts'
-import type { DeadLetter, DeadLetters, ExpectedHandler, RemovedHandler, SyncTx, Tx } from '../transport.ts'
+import type { DeadLetter, DeadLetters, Subscription, RemovedHandler, SyncTx, Tx } from '../transport.ts'
 import { createTables, sharesDatabase, type SqliteDatabase } from './database.ts'
 
 /** A published event on its way to one handler; its id is that of the event. */
@@ -66,14 +65,14 @@ export class SqliteQueue implements Queue<SqliteJob> {
     }
   }
 
-  subscribe(handlers: readonly EventHandler[]): void {
+  subscribe(handlers: readonly Subscription[]): void {
     const { subscribe } = this.#statements
-    this.#write(() => handlers.forEach(({ name, event }) => subscribe.run(name, event.type)))
-    for (const { name, event } of handlers)
-      this.#handlers.set(event.type, [...(this.#handlers.get(event.type) ?? []), name])
+    this.#write(() => handlers.forEach(({ handler, type }) => subscribe.run(handler, type)))
+    for (const { handler, type } of handlers)
+      this.#handlers.set(type, [...(this.#handlers.get(type) ?? []), handler])
   }
 
-  expect(handlers: readonly ExpectedHandler[]): void {
+  expect(handlers: readonly Subscription[]): void {
     const { expect } = this.#statements
     this.#write(() => handlers.forEach(({ handler, type }) => expect.run(handler, type)))
   }
