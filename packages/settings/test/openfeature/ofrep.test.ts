@@ -1,8 +1,6 @@
 /** The OpenFeature Remote Evaluation Protocol, as its clients see it. */
-import { randomBytes } from 'node:crypto'
 import { type JsonValue, memoryStore, settings, SettingScope } from '@fastify-modular/settings'
 import { ofrep, settingsProvider } from '@fastify-modular/settings/openfeature'
-import { sqlite } from '@fastify-modular/settings/sqlite'
 import fc from 'fast-check'
 import Fastify from 'fastify'
 import { test } from 'tap'
@@ -268,45 +266,6 @@ test("what others have stored is in no body, header and line of the log of a use
     }
   }
   t.notMatch(lines.join(), canary)
-})
-
-test('a value that was encrypted before the setting became a flag is not shown', async (t) => {
-  const file = `${t.testdir()}/settings.db`
-  const encryption = { keys: [{ id: 'k1', key: randomBytes(32) }] }
-  const { theme, checkout, limit } = flags
-  const secret = { ...theme, flag: false, sensitive: true, defaultValue: null }
-  const before = await createShop(t, {
-    settingsOptions: { definitions: [secret], store: sqlite({ file }), encryption },
-  })
-  await before.settings.set('shop.theme', 'hush-bob', { userId: 'bob' })
-  await before.settings.set('shop.theme', 'hush-all')
-  await before.close()
-
-  const app = await createShop(t, {
-    evaluateForOthers: 'Settings.Update',
-    settingsOptions: { definitions: [theme, checkout, limit], store: sqlite({ file }), encryption },
-  })
-  for (const [caller, targetingKey] of [
-    ['alice', undefined],
-    ['bob', undefined],
-    ['editor', 'bob'],
-  ] as const) {
-    const context = targetingKey === undefined ? {} : { targetingKey }
-    const one = await evaluate(app, caller, 'shop.theme', context)
-    t.match(one, { status: 500, body: { key: 'shop.theme', errorCode: 'GENERAL' } })
-    const all = await evaluate(app, caller, undefined, context)
-    t.equal(all.status, 200)
-    const failure = { key: 'shop.theme', errorCode: 'GENERAL', errorDetails: 'The flag cannot be read.' }
-    t.same(all.body.flags, [
-      { key: 'shop.checkout', value: false, reason: 'DEFAULT' },
-      { key: 'shop.limit', value: 10, reason: 'DEFAULT' },
-      failure,
-    ])
-    t.notMatch(one.payload + all.payload, /hush/)
-  }
-  const provider = settingsProvider(app)
-  for (const context of [{}, { targetingKey: 'alice' }, { targetingKey: 'bob' }])
-    await t.rejects(provider.resolveStringEvaluation('shop.theme', 'none', context), { code: 'GENERAL' })
 })
 
 const isSafe = (n: number): boolean => !Number.isInteger(n) || Number.isSafeInteger(n)

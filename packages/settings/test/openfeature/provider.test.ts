@@ -1,4 +1,5 @@
-/** The provider in process, as the server SDK of OpenFeature uses it. */
+/** The provider in process, as the server SDK of OpenFeature uses it, and that it agrees with the protocol. */
+import { randomBytes } from 'node:crypto'
 import {
   type JsonValue,
   memoryStore,
@@ -7,6 +8,7 @@ import {
   SettingType,
 } from '@fastify-modular/settings'
 import { settingsProvider } from '@fastify-modular/settings/openfeature'
+import { sqlite } from '@fastify-modular/settings/sqlite'
 import { overrideSettings } from '@fastify-modular/settings/testing'
 import { ErrorCode, OpenFeature, ProviderEvents } from '@openfeature/server-sdk'
 import fc from 'fast-check'
@@ -227,4 +229,43 @@ test('the provider and the protocol agree about every type, scope, source and us
     if (scope !== User) t.match(await inProcess(), { value: body.value, reason: body.reason })
     else await t.rejects(inProcess, { code: body.errorCode }, `${key} ${status}`)
   }
+})
+
+test('a value that was encrypted before the setting became a flag is not shown', async (t) => {
+  const file = `${t.testdir()}/settings.db`
+  const encryption = { keys: [{ id: 'k1', key: randomBytes(32) }] }
+  const { theme, checkout, limit } = flags
+  const secret = { ...theme, flag: false, sensitive: true, defaultValue: null }
+  const before = await createShop(t, {
+    settingsOptions: { definitions: [secret], store: sqlite({ file }), encryption },
+  })
+  await before.settings.set('shop.theme', 'hush-bob', { userId: 'bob' })
+  await before.settings.set('shop.theme', 'hush-all')
+  await before.close()
+
+  const app = await createShop(t, {
+    evaluateForOthers: 'Settings.Update',
+    settingsOptions: { definitions: [theme, checkout, limit], store: sqlite({ file }), encryption },
+  })
+  for (const [caller, targetingKey] of [
+    ['alice', undefined],
+    ['bob', undefined],
+    ['editor', 'bob'],
+  ] as const) {
+    const context = targetingKey === undefined ? {} : { targetingKey }
+    const one = await evaluate(app, caller, 'shop.theme', context)
+    t.match(one, { status: 500, body: { key: 'shop.theme', errorCode: 'GENERAL' } })
+    const all = await evaluate(app, caller, undefined, context)
+    t.equal(all.status, 200)
+    const failure = { key: 'shop.theme', errorCode: 'GENERAL', errorDetails: 'The flag cannot be read.' }
+    t.same(all.body.flags, [
+      { key: 'shop.checkout', value: false, reason: 'DEFAULT' },
+      { key: 'shop.limit', value: 10, reason: 'DEFAULT' },
+      failure,
+    ])
+    t.notMatch(one.payload + all.payload, /hush/)
+  }
+  const provider = settingsProvider(app)
+  for (const context of [{}, { targetingKey: 'alice' }, { targetingKey: 'bob' }])
+    await t.rejects(provider.resolveStringEvaluation('shop.theme', 'none', context), { code: 'GENERAL' })
 })
