@@ -39,6 +39,7 @@ export interface ServiceInit {
   /** Whether a sensitive value that is not encrypted is unreadable. Looked at each time. */
   readonly refusesPlain: () => boolean
   readonly locked: Locked
+  readonly selfService: boolean
   /** Without it all history stays. */
   readonly retention?: Retention | undefined
   /** How many users' values stay in memory. */

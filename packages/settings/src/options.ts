@@ -94,7 +94,7 @@ export interface SettingsOptions {
      */
     readonly mode?: 'warn' | 'require'
   }
-  /** Whether signed-in users change their own values without `Settings.Update`. @default false */
+  /** Whether signed-in users change, see the history of, and restore their own values without `Settings.Update`. @default false */
   readonly selfService?: boolean
   /**
    * Who gets sensitive Application values and inherited defaults from `/resolved`.

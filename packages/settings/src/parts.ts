@@ -6,6 +6,8 @@ import type { Write, WriteInit } from './write/write.ts'
 export interface Parts extends WriteInit {
   readonly write: Write
   readonly encryption: Encryption
+  /** Whether users change their own values without the permission. */
+  readonly selfService: boolean
   /** All settings in the order of lists: group, order, key. */
   readonly states: () => readonly SettingState[]
 }

@@ -96,6 +96,7 @@ function createBoot(app: FastifyInstance, options: SettingsOptions): Boot {
     encryption: new Encryption(options.encryption?.keys),
     refusesPlain: () => boot.isChecked && options.encryption?.mode === 'require',
     locked,
+    selfService: options.selfService ?? false,
     retention: history === false ? undefined : new Retention({ ...history, store, log: app.log }),
     userCapacity: options.maxCachedUsers ?? 10_000,
     events: createFindEvents(app),

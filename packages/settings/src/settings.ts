@@ -15,7 +15,8 @@ import type { HistoryFilter, HistoryPage } from './history/history.ts'
 import type { RestoreOptions, RestoreTarget, RevertOptions, RevertReport } from './history/revert.ts'
 import type { ExportOptions, ImportOptions, ImportReport, SettingsExport } from './history/transfer.ts'
 import type { SettingsStatus } from './memory/coherence.ts'
-import type { SharedValues } from './memory/shared-values.ts'
+import type { SettingState, SharedValues } from './memory/shared-values.ts'
+import type { UserCache } from './memory/user-values.ts'
 import type { LockedValue } from './overrides.ts'
 import type { SettingInspection } from './reading/inspect.ts'
 import type { KeyCount } from './store/store.ts'
@@ -120,14 +121,24 @@ export interface Settings extends SettingsReader {
   refresh(): Promise<void>
 }
 
-/** The parts of `app.settings` that `overrideSettings` of `@fastify-modular/settings/testing` uses. */
+/** The parts of `app.settings` that overrides of tests and flags use. */
 export interface SettingsParts {
   readonly registry: Registry
   /** What memory takes for the host's locked values. */
   readonly locked: Map<string, LockedValue>
   readonly sharedValues: SharedValues
   readonly listeners: Listeners
+  readonly users: Pick<UserCache, 'load'>
+  /** All settings in the order of lists. */
+  readonly states: () => readonly SettingState[]
 }
 
 /** Names the hidden member of `app.settings` that holds its parts. */
 export const partsOfSettings = Symbol('parts of settings')
+
+/** Undefined of settings that another package or a test stands in for. */
+export function partsOf(
+  settings: Settings & { readonly [partsOfSettings]?: SettingsParts },
+): SettingsParts | undefined {
+  return settings[partsOfSettings]
+}

@@ -70,8 +70,17 @@ export function namedCaller(options: { readonly visibleTo?: Caller }): Caller | 
   return options.visibleTo
 }
 
+/** What the host decided for all callers. */
+interface VisibilityOptions {
+  /** Whether users may see and change their own values without the permission. @default false */
+  readonly selfService?: boolean
+}
+
 /** @param caller null: not signed in */
-export function visibleTo(caller: Caller | null): Visibility {
+export function visibleTo(
+  caller: Caller | null,
+  { selfService = false }: VisibilityOptions = {},
+): Visibility {
   const mayUpdate = caller !== null && hasPermission(caller, updatePermission)
   const isAdmin = mayUpdate && caller.isAdmin === true
   return {
@@ -79,6 +88,8 @@ export function visibleTo(caller: Caller | null): Visibility {
     write: (definition) =>
       (definition.scope === SettingScope.System ? isAdmin : mayUpdate) && mayWrite(caller, definition),
     record(definition, { scope = definition?.scope, userId } = {}) {
+      const isOfUsers = scope === SettingScope.User && (definition?.scope ?? scope) === SettingScope.User
+      if (selfService && isOfUsers && userId !== undefined && userId === caller?.id) return true
       if (!mayUpdate) return false
       if (scope === SettingScope.User && userId !== undefined && userId !== caller.id) return false
       return isAdmin || (scope !== SettingScope.System && definition?.scope !== SettingScope.System)
@@ -90,13 +101,14 @@ export function visibleTo(caller: Caller | null): Visibility {
 export function requireVisible(
   caller: Caller,
   definition: Pick<CompleteDefinition, 'scope'> | undefined,
-  place?: Place,
+  place: Place,
+  options: VisibilityOptions,
 ): void {
+  if (visibleTo(caller, options).record(definition, place)) return
   requireUpdater(caller)
-  if (!visibleTo(caller).record(definition, place))
-    throw new ForbiddenException(
-      place?.userId === undefined || place.userId === caller.id
-        ? 'Only administrators may see what was stored in System settings.'
-        : "Only the user may see the history of a user's own settings.",
-    )
+  throw new ForbiddenException(
+    place.userId === undefined || place.userId === caller.id
+      ? 'Only administrators may see what was stored in System settings.'
+      : "Only the user may see the history of a user's own settings.",
+  )
 }

@@ -1,6 +1,5 @@
 /** The changes of values, masked like every response. */
 import { ArgumentException, type Caller } from '@fastify-modular/core'
-import type { SharedValues } from '../memory/shared-values.ts'
 import type { Parts } from '../parts.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import type { HistoryPlace, HistoryRow } from '../store/store.ts'
@@ -36,7 +35,7 @@ export interface HistoryFilter {
   /**
    * Only what this caller may see over HTTP: System settings for administrators, users' values for their owner. Without it
    * everything.
-   * @throws {ForbiddenException} the caller may not change settings, or the filter asks for what the caller may not see
+   * @throws {ForbiddenException} the caller may not see what the filter asks for
    */
   readonly visibleTo?: Caller
   readonly key?: string
@@ -74,9 +73,10 @@ const pageBytes = 256 * 1024
 
 /** Changes of System and Application values, or of one user's values; of defined settings only. */
 export async function readHistory(
-  { store, sharedValues }: Pick<Parts, 'store' | 'sharedValues'>,
+  parts: Pick<Parts, 'store' | 'sharedValues' | 'selfService'>,
   options: HistoryFilter = {},
 ): Promise<HistoryPage> {
+  const { store, sharedValues } = parts
   const caller = namedCaller(options)
   const { before, limit = 50, since, visibleTo: _caller, ...filter } = options
   if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit)
@@ -84,14 +84,14 @@ export async function readHistory(
   if (filter.revision !== undefined) requireRevision(filter.revision)
   const selection = {
     ...filter,
-    ...rowsOf(filter, sharedValues, caller),
+    ...rowsOf(filter, parts, caller),
     since: since === undefined ? undefined : toTime(since),
   }
   const following = before === undefined ? undefined : toPlace(before, selection.userId)
   const rows = await store.history({ ...selection, following, limit, maxBytes: pageBytes })
   const last = rows.at(-1)
   const rest = last ? await store.history({ ...selection, following: last, limit: 1 }) : []
-  const visible = caller && visibleTo(caller)
+  const visible = caller && visibleTo(caller, parts)
   return {
     entries: rows.flatMap((row) => {
       const setting = sharedValues.find(row.key)?.setting
@@ -105,13 +105,17 @@ export async function readHistory(
  * The rows that a filter selects: one user's rows, or System and Application rows.
  * @throws {ForbiddenException} the caller may not see them
  */
-function rowsOf(filter: HistoryFilter, sharedValues: Pick<SharedValues, 'find'>, caller: Caller | undefined) {
+function rowsOf(
+  filter: HistoryFilter,
+  parts: Pick<Parts, 'sharedValues' | 'selfService'>,
+  caller: Caller | undefined,
+) {
   const { key } = filter
   const scope = namedScope(filter)
   const userId = scope === undefined ? '' : rowUser(scope, filter.userId)
   if (!caller) return { userId, scope }
-  const definition = key === undefined ? undefined : sharedValues.find(key)?.setting.definition
-  requireVisible(caller, definition, { scope, userId: filter.userId })
+  const definition = key === undefined ? undefined : parts.sharedValues.find(key)?.setting.definition
+  requireVisible(caller, definition, { scope, userId: filter.userId }, parts)
   return { userId, scope: scope ?? (caller.isAdmin === true ? undefined : SettingScope.Application) }
 }
 

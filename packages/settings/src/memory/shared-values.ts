@@ -272,8 +272,8 @@ export interface Resolution {
   readonly source: SettingSource
   readonly value: JsonValue
   readonly error?: Error
-  /** Where the value is stored; undefined for defaults, locked values and what users' memory supplies. */
-  readonly row?: StoredRow
+  /** Whether the value is stored encrypted. */
+  readonly encrypted?: boolean
 }
 
 /** Locked, user, application, system, default: the first layer that has a value. Callers pass the layers that apply. */
@@ -288,9 +288,10 @@ export function resolve(layers: Layers): Resolution {
 
 function supply(source: SettingSource, layer: Layer | undefined): Resolution | undefined {
   if (layer === undefined || layer.state === 'invalid') return undefined
+  const { encrypted } = layer.row
   return layer.state === 'valid'
-    ? { source, value: layer.value, row: layer.row }
-    : { source, value: null, error: layer.error, row: layer.row }
+    ? { source, value: layer.value, encrypted }
+    : { source, value: null, error: layer.error, encrypted }
 }
 
 /** Where a value comes from. */

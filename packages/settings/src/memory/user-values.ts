@@ -9,7 +9,10 @@ import type { SharedValues } from './shared-values.ts'
  * A user's own values of User settings, by key; an `Error` stands for one that is unreadable. Never changed in place: a
  * reader keeps what it began with. Values alone, because there are many of them.
  */
-export type UserValues = ReadonlyMap<string, JsonValue | Error>
+export interface UserValues extends ReadonlyMap<string, JsonValue | Error> {
+  /** Keys of values that were encrypted before their settings stopped being sensitive: they stay secrets. */
+  readonly pastSecrets?: ReadonlySet<string>
+}
 
 const noValues: UserValues = new Map()
 
@@ -139,14 +142,17 @@ export class UserCache {
   #decode(rows: readonly StoredRow[]): UserValues {
     const { sharedValues, codec } = this.#init
     const values = new Map<string, JsonValue | Error>()
+    const pastSecrets = new Set<string>()
     for (const row of rows) {
       const setting = sharedValues.find(row.key)?.setting
       // The contract stores users' values of any setting; only User settings are resolved with them.
       if (setting?.definition.scope !== SettingScope.User) continue
       const layer = codec.layerOf(setting, row)
+      if (row.encrypted && !setting.definition.sensitive) pastSecrets.add(row.key)
       if (layer.state === 'valid') values.set(row.key, layer.value)
       else if (layer.state === 'unreadable') values.set(row.key, layer.error)
     }
+    if (pastSecrets.size > 0) return Object.assign(values, { pastSecrets })
     return values.size === 0 ? noValues : values
   }
 

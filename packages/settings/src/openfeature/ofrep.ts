@@ -2,13 +2,7 @@
  * The OpenFeature Remote Evaluation Protocol: flags over HTTP, for the SDKs of all languages. Its clients know 200, 304,
  * 400, 404 and 500 with an `errorCode`, and what stands before every route: 401, 403, 429.
  */
-import {
-  ArgumentException,
-  DomainException,
-  ForbiddenException,
-  hasPermission,
-  NotFoundException,
-} from '@fastify-modular/core'
+import { DomainException, ForbiddenException, hasPermission, NotFoundException } from '@fastify-modular/core'
 import {
   type AccessOfPlugin,
   createFindCaller,
@@ -27,9 +21,8 @@ import { answerProblem, hasErrorsPlugin } from '../http/routes.ts'
 import { KeyParams, type SchemaTypes, validatorCompiler, Value } from '../http/schemas.ts'
 import { FMOD_SETTINGS_INVALID_OPTION } from '../misuse-errors.ts'
 import type { FindCaller } from '../options.ts'
-import type { SettingValueDto } from '../reading/dto.ts'
-import { isStorable, SettingScope } from '../setting-definition.ts'
-import type { Settings } from '../settings.ts'
+import type { Resolution } from '../memory/shared-values.ts'
+import { evaluate, flagParts, reasons, targetOf } from './evaluate.ts'
 
 /** Options of `ofrep`, beside Fastify's `prefix`. */
 export interface OfrepOptions {
@@ -50,20 +43,13 @@ const optionsSchema: OptionsSchema<OfrepOptions> = Type.Object({
   evaluateForOthers: Type.String({ minLength: 1, description: 'the name of a permission' }),
 })
 
-const UserId = Type.String({ minLength: 1, maxLength: 255, description: 'a user id of 1 to 255 characters' })
+const UserId = Type.String({ maxLength: 255, description: 'a user id of at most 255 characters' })
 /** Other members of the context are for the rules of other providers. */
 const Question = Type.Object({
   context: Type.Optional(
     Type.Object({ targetingKey: Type.Optional(UserId) }, { additionalProperties: true }),
   ),
 })
-const reasons = {
-  locked: 'STATIC',
-  user: 'TARGETING_MATCH',
-  application: 'STATIC',
-  system: 'STATIC',
-  default: 'DEFAULT',
-} as const
 const Evaluation = Type.Object({
   key: Type.String(),
   value: Value,
@@ -77,7 +63,7 @@ const ofrepPlugin: FastifyPluginAsync<OfrepOptions> = async (scope, options) => 
   if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_OPTION(problems.join('; '))
   prepare(scope, options)
   const app = scope.withTypeProvider<SchemaTypes>()
-  const { settings } = scope
+  const parts = flagParts(scope.settings)
 
   app.post(
     '/ofrep/v1/evaluate/flags/:key',
@@ -91,11 +77,10 @@ const ofrepPlugin: FastifyPluginAsync<OfrepOptions> = async (scope, options) => 
     async (request) => {
       const { key } = request.params
       const userId = userOf(request, options)
-      const flag = settings.definitions.getDefinition(key)
-      if (!flag?.flag) throw new NotFoundException('Flag', key)
-      const value = await settings.record(key, flag.scope === SettingScope.User ? { userId } : {})
-      if (!value || value.value === null) throw new Error(`The flag "${key}" cannot be read.`)
-      return toEvaluation(value)
+      const flag = await evaluate(parts, key, userId)
+      if (!flag) throw new NotFoundException('Flag', key)
+      if (flag.error) throw flag.error
+      return toEvaluation(key, flag)
     },
   )
 
@@ -113,9 +98,14 @@ const ofrepPlugin: FastifyPluginAsync<OfrepOptions> = async (scope, options) => 
     }),
     async (request, reply) => {
       const userId = userOf(request, options)
-      const flags = (await readFlags(settings, userId)).map((value) =>
-        value.value === null ? unreadable(value.key) : toEvaluation(value),
-      )
+      const keys = parts
+        .states()
+        .flatMap(({ setting: { definition } }) => (definition.flag ? definition.key : []))
+      const evaluations = keys.map(async (key) => {
+        const flag = await evaluate(parts, key, userId)
+        return !flag || flag.error ? unreadable(key) : toEvaluation(key, flag)
+      })
+      const flags = await Promise.all(evaluations)
       const audience = JSON.stringify([callerOf(request).id, userId])
       return sendUnlessUnchanged(request, reply, toTaggedJson({ flags }, audience))
     },
@@ -173,11 +163,10 @@ function userOf(
   { evaluateForOthers }: OfrepOptions,
 ): string {
   const caller = callerOf(request)
-  const { targetingKey = caller.id } = request.body.context ?? {}
+  const targetingKey = targetOf(request.body.context?.targetingKey) ?? caller.id
   if (targetingKey === caller.id) return caller.id
   if (evaluateForOthers === undefined || !hasPermission(caller, evaluateForOthers))
     throw new ForbiddenException('The targetingKey must be your own user id.')
-  if (!isStorable(targetingKey)) throw new ArgumentException('No user has this id.', 'targetingKey')
   request.log.info(
     { audit: 'flags.evaluate', actor: caller.id, user: targetingKey },
     'flags are evaluated for another user',
@@ -185,17 +174,7 @@ function userOf(
   return targetingKey
 }
 
-/** The values of all flags; only those of User settings can be the user's own. */
-async function readFlags(settings: Settings, userId: string): Promise<SettingValueDto[]> {
-  const own = new Map((await settings.list({ userId })).map((value) => [value.key, value]))
-  return (await settings.list()).flatMap((value) => {
-    const definition = settings.definitions.getDefinition(value.key)
-    if (!definition?.flag) return []
-    return (definition.scope === SettingScope.User && own.get(value.key)) || value
-  })
-}
-
-function toEvaluation({ key, value, source }: SettingValueDto): Static<typeof Evaluation> {
+function toEvaluation(key: string, { value, source }: Resolution): Static<typeof Evaluation> {
   return { key, value, reason: reasons[source] }
 }
 

@@ -1,8 +1,8 @@
 /** A provider for `@openfeature/server-sdk`, by its shape alone: applications without that package install nothing. */
 import { EventEmitter } from 'node:events'
 import { isDomainException } from '@fastify-modular/core'
-import { SettingScope } from '../setting-definition.ts'
 import type { Settings } from '../settings.ts'
+import { evaluate, flagParts, reasons } from './evaluate.ts'
 
 /** The `Provider` of `@openfeature/server-sdk` 1. */
 export interface SettingsProvider {
@@ -22,34 +22,30 @@ type Resolve<T> = (
   key: string,
   fallback: T,
   context: { readonly targetingKey?: string },
-) => Promise<{ value: T; reason: 'STATIC' | 'TARGETING_MATCH' }>
+) => Promise<{ value: T; reason: 'STATIC' | 'TARGETING_MATCH' | 'DEFAULT' }>
 
 /**
  * The settings with `flag: true` for OpenFeature: `OpenFeature.setProviderAndWait(settingsProvider(app))`. The flags of a
- * user are those of the context's `targetingKey`, which is trusted; without it, and of other scopes, they are the shared
- * ones. A change of a shared value is the event `PROVIDER_CONFIGURATION_CHANGED`; users' own changes are no events.
+ * user are those of the context's `targetingKey`, which is trusted; where it is absent or empty, and of other scopes, they
+ * are the shared ones. A change of a shared value is the event `PROVIDER_CONFIGURATION_CHANGED`; users' own changes are no
+ * events.
  */
 export function settingsProvider({ settings }: { readonly settings: Settings }): SettingsProvider {
+  const parts = flagParts(settings)
   const events = new ProviderEvents().setMaxListeners(0) // each client of the SDK adds its own
   let unsubscribe: (() => void) | undefined
 
   /** For flags of one type. What is thrown becomes the error code of the evaluation. */
   function resolveAs<T>(type: string): Resolve<T> {
     return async (key, _fallback, { targetingKey }) => {
-      const flag = settings.definitions.getDefinition(key)
-      if (!flag?.flag) throw new FlagError('FLAG_NOT_FOUND', `There is no flag "${key}".`)
-      const userId = flag.scope === SettingScope.User ? (targetingKey ?? null) : null
-      const value: unknown = await read(key, userId).catch(refuse)
+      const flag = await evaluate(parts, key, targetingKey).catch(refuse)
+      if (!flag) throw new FlagError('FLAG_NOT_FOUND', `There is no flag "${key}".`)
+      if (flag.error) refuse(flag.error)
+      const value: unknown = flag.value
       if (typeof value !== type)
         throw new FlagError('TYPE_MISMATCH', `The flag "${key}" is not of type ${type}.`)
-      return { value: value as T, reason: userId === null ? 'STATIC' : 'TARGETING_MATCH' } // the type was checked
+      return { value: value as T, reason: reasons[flag.source] } // the type was checked
     }
-  }
-
-  /** Shared values are in memory. */
-  async function read(key: string, userId: string | null): Promise<unknown> {
-    const reader = await settings.forUser(userId)
-    return reader.get<string>(key)
   }
 
   return {

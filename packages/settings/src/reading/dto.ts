@@ -38,7 +38,7 @@ function toDto(
   return {
     key: setting.definition.key,
     scope,
-    value: isSecret(setting, resolution.row) ? null : resolution.value,
+    value: isSecret(setting, resolution) ? null : resolution.value,
     isOverridden: row !== undefined,
     source: resolution.source,
     locked: locked !== undefined,

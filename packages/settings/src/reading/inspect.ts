@@ -64,7 +64,7 @@ export async function inspect(parts: Parts, key: string, userId?: string): Promi
     key,
     scope: definition.scope,
     module,
-    value: isSecret(setting, supplied.row) ? null : supplied.value,
+    value: isSecret(setting, supplied) ? null : supplied.value,
     source: supplied.source,
     lockedBy,
     invalid: layers.some(({ invalid }) => invalid),

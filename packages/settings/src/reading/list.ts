@@ -37,7 +37,7 @@ function byGroupOrderKey(a: Sortable, b: Sortable): number {
 export function publicValues(states: readonly SettingState[]): Readonly<Record<string, JsonValue>> {
   const stranger = visibleTo(null)
   const shown = states.filter(
-    ({ setting, shared }) => stranger.value(setting.definition) && !isSecret(setting, shared.row),
+    ({ setting, shared }) => stranger.value(setting.definition) && !isSecret(setting, shared),
   )
   return Object.fromEntries(
     shown.map(({ setting, shared }) => [setting.definition.key, shared.error ? null : shared.value]),

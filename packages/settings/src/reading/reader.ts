@@ -42,9 +42,11 @@ export function createSharedGet(sharedValues: SharedValues): (reference: Setting
 
 /** The value for a user, and the layer it comes from. */
 export function resolveFor(state: SettingState, values: UserValues): Resolution {
-  const own = state.locked === undefined ? values.get(state.setting.definition.key) : undefined
+  const { key } = state.setting.definition
+  const own = state.locked === undefined ? values.get(key) : undefined
   if (own === undefined) return state.shared
-  return own instanceof Error ? { source: 'user', value: null, error: own } : { source: 'user', value: own }
+  if (own instanceof Error) return { source: 'user', value: null, error: own }
+  return { source: 'user', value: own, encrypted: values.pastSecrets?.has(key) ?? false }
 }
 
 /** A reader of one user's values as they are now, or without a user of the shared ones; those stay live. */

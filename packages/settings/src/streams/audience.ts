@@ -87,7 +87,7 @@ export class Audience {
         const isLong = Buffer.byteLength(JSON.stringify(value)) > longest
         return {
           ...this.#describe({ ...rest, ...(isUserSetting(state) && { perUser: true }) }),
-          ...(!isLong && !isSecret(state.setting, state.shared.row) && { value }),
+          ...(!isLong && !isSecret(state.setting, state.shared) && { value }),
         }
       })
   }

@@ -28,6 +28,7 @@ export function fakeSettings<M extends RuleTokens>(
     encryption: new Encryption([]),
     refusesPlain: () => false,
     locked: new Map(),
+    selfService: false,
     userCapacity: 10_000,
     events: () => undefined,
     log: silentLog,

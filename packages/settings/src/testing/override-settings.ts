@@ -1,7 +1,7 @@
 /** Values for one test, above everything that is stored. */
 import type { SettingKeyMap } from '../definitions/tokens.ts'
 import { FMOD_SETTINGS_CANNOT_OVERRIDE } from '../misuse-errors.ts'
-import { partsOfSettings, type Settings, type SettingsParts } from '../settings.ts'
+import { partsOf, type Settings, type SettingsParts } from '../settings.ts'
 import { type Locked, type LockedValue, problemsOf } from '../overrides.ts'
 import type { JsonValue } from '../setting-definition.ts'
 import { deepFreeze, encodeValue, readText } from '../values/json.ts'
@@ -30,18 +30,13 @@ export function overrideSettings<K extends string>(
 /** The same for the settings themselves. */
 export function overrideAll(settings: Settings, values: Readonly<Record<string, unknown>>): Disposable {
   const parts = partsOf(settings)
+  if (!parts) throw new FMOD_SETTINGS_CANNOT_OVERRIDE('the application has no settings of this package')
   const layer = readLayer(values, parts)
   setLayers(parts, layer, (layers) => [...layers, layer])
   return {
     // Disposing of it again finds no layer and changes nothing.
     [Symbol.dispose]: () => setLayers(parts, layer, (layers) => layers.filter((other) => other !== layer)),
   }
-}
-
-function partsOf(settings: Settings & { readonly [partsOfSettings]?: SettingsParts }): SettingsParts {
-  const parts = settings[partsOfSettings]
-  if (!parts) throw new FMOD_SETTINGS_CANNOT_OVERRIDE('the application has no settings of this package')
-  return parts
 }
 
 /** A checked copy: later changes of the caller's objects have no effect. */

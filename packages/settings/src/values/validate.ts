@@ -39,13 +39,13 @@ interface TextPattern extends CompiledPattern {
 
 /**
  * Whether responses hide a stored value: the definition is sensitive, or was when the value was encrypted.
- * @param row where the value is stored; undefined for defaults and locked values
+ * @param stored undefined for defaults and locked values
  */
 export function isSecret(
   { definition }: RegisteredSetting,
-  row: { readonly encrypted: boolean } | undefined,
+  stored: { readonly encrypted?: boolean } | undefined,
 ): boolean {
-  return definition.sensitive || row?.encrypted === true
+  return definition.sensitive || stored?.encrypted === true
 }
 
 /** Limits of values, in UTF-8 bytes of their text. */

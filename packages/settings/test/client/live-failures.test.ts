@@ -1,6 +1,6 @@
 /** The live client while streams are refused, fall silent, or are told nothing: in a time that the tests make. */
 import { mock } from 'node:test'
-import { SettingScope } from '@fastify-modular/settings'
+import { setting, SettingScope } from '@fastify-modular/settings'
 import { type Test, test } from 'tap'
 import { clientOf, follow, start } from '../support/live.ts'
 
@@ -131,4 +131,28 @@ test('where values are polled, a caller who signed out is noticed, and nothing o
   tick(90_000)
   await settled(() => client.state === 'offline')
   t.equal(client.known('app.title'), undefined)
+})
+
+test('of a long value that was reset the answer of an instance that still has the older one is not taken', async (t) => {
+  const { tick, settled } = stopTime(t)
+  const long = 'x'.repeat(5000)
+  const text = setting.text('app.text', { displayName: 'Text', scope: Application, default: long })
+  const app = await start(t, { definitions: [text] })
+  await app.settings.set(text, 'stored')
+  const older = await app.settings.record('app.text')
+  let asked = 0
+  const client = await clientOf(app, {
+    fetch: async (...args: Parameters<typeof fetch>) =>
+      String(args[0]).includes('/app.text') && ++asked === 1 ? Response.json(older) : fetch(...args),
+  })
+  const { values } = follow(t, client, 'app.text')
+  await settled(() => values.length === 1)
+  await app.settings.reset(text)
+  await settled(() => asked === 1)
+  await settled(() => {
+    tick(30_000)
+    return values.length > 1
+  })
+  t.same(values, ['stored', long])
+  t.equal(asked, 2)
 })

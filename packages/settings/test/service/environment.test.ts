@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type { Caller } from '@fastify-modular/core'
 import {
   memoryStore,
-  printEnvironment,
   readEnvironment,
   setting,
   type SettingDefinition,
@@ -369,45 +368,4 @@ test('readEnvironment has the values before there is an application', async (t) 
   })
   delete process.env['SM_SETTINGS_OVERRIDES']
   t.same(readEnvironment({ conditional }), { conditional: 'x' }, 'what it is shown for may be elsewhere')
-})
-
-test('printEnvironment is an .env.example that sets nothing and tells no secret', async (t) => {
-  setVariables(t, { T_SMTP_HOST: 'current' })
-  const printed = printEnvironment({
-    host: mail.host,
-    hostile: setting.multilineText('app.hostile', {
-      displayName: 'Hostile',
-      description: 'One\nT_A=1\r\nT_B=2\u2028T_C=3\rT_D=4',
-      scope: Application,
-      env: 'T_HOSTILE',
-      default: 'x\nT_E=5',
-    }),
-    secret: setting.text('app.secret', {
-      displayName: 'Secret',
-      scope: Application,
-      sensitive: true,
-      env: 'T_SECRET',
-    }),
-    other: setting.text('app.other', { displayName: 'Other', scope: Application }),
-  })
-  t.equal(
-    printed,
-    `# Host
-# Default: localhost
-T_SMTP_HOST=
-
-# Hostile
-# One
-# T_A=1
-# T_B=2
-# T_C=3
-# T_D=4
-# Default: x
-# T_E=5
-T_HOSTILE=
-
-# Secret
-T_SECRET=
-`,
-  )
 })

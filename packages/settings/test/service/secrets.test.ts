@@ -183,15 +183,23 @@ test('decision 13: a encrypted value stays hidden although its definition is not
   await older.settings.contract.setSetting('past.own', 'hunter3', Application)
   await older.settings.contract.setSetting('past.own', 'hunter4', User, 'editor')
 
-  const app = await createApp(t, {
-    store,
-    encryption,
-    definitions: [
-      setting.text('past.system', { ...system, public: true }),
-      setting.text('past.shared', { ...shared, public: true }),
-      setting.text('past.own', own),
-    ],
-  })
+  const lines: string[] = []
+  const app = await createApp(
+    t,
+    {
+      store,
+      encryption,
+      resolvedSecrets: 'owner',
+      definitions: [
+        setting.text('past.system', { ...system, public: true }),
+        setting.text('past.shared', { ...shared, public: true }),
+        setting.text('past.own', own),
+      ],
+    },
+    logInto(lines, 'info'),
+  )
+  const readSecrets = () =>
+    lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === 'sensitive setting was read')
   const keys = ['past.system', 'past.shared', 'past.own']
   const ofAll = ['', '?scope=0', '?scope=1', '?scope=2', '/me', '/public', '/export', '/changes']
   const ofKey = ['?scope=0', '?scope=1', '?scope=2', '/inspect', '/history', '/history?scope=2']
@@ -208,6 +216,18 @@ test('decision 13: a encrypted value stays hidden although its definition is not
     keys.map(() => [null, 'new']),
   )
   t.equal((await as(app, 'editor')('GET', '/past.system/resolved')).status, 403, 'as before')
+  t.equal(
+    (await as(app, 'editor')('GET', '/past.own/resolved')).text,
+    '"hunter4"',
+    "their owner's, as before",
+  )
+  t.equal((await as(app, 'admin')('GET', '/past.own/resolved')).status, 403, 'inherited')
+  t.equal((await as(app, 'admin')('GET', '/past.shared/resolved')).status, 403)
+  t.same(
+    readSecrets().map(({ key, caller }) => [key, caller]),
+    [['past.own', 'editor']],
+    'the log names who has read a secret',
+  )
   t.equal(
     await app.settings.contract.getSettingAs('past.shared', Application),
     'hunter2',

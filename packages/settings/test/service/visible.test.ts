@@ -1,6 +1,6 @@
 import { memoryStore, setting, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
 import { test } from 'tap'
-import { admin, alice, as, createApp, editor, rejection } from '../support/app.ts'
+import { admin, alice, as, bob, type CallerName, createApp, editor, rejection } from '../support/app.ts'
 
 const { System, Application, User } = SettingScope
 
@@ -191,4 +191,68 @@ test('an import for a caller has no System entries of one who is not an administ
   t.match(await app.settings.record('mail.port'), { value: 25 })
   const file = { settings: [title, port] }
   t.same((await app.settings.importSettings(file, { visibleTo: admin })).update, ['app.title', 'mail.port'])
+})
+
+/** Routes of what was stored: of a value in a scope; `revision` is the version that the value has there. */
+const past = {
+  history: (key: string, scope: number) => ['GET', `/${key}/history?scope=${scope}`, undefined] as const,
+  unnamed: (key: string, _scope: number) => ['GET', `/${key}/history`, undefined] as const,
+  restore: (key: string, scope: number, revision: number) =>
+    ['POST', `/${key}/restore`, { scope, revision }] as const,
+}
+
+test('decision 26b: with selfService users see and restore what they stored themselves, and nothing else', async (t) => {
+  const values = [
+    ['app.theme', User, 'dark'],
+    ['app.theme', Application, 'dark'],
+    ['user.token', User, 'hush'],
+    ['app.title', Application, 'one'],
+    ['mail.port', System, 25],
+    ['app.title', User, 'stray'],
+    ['mail.port', User, 26],
+  ] as const
+  for (const selfService of [true, false]) {
+    const app = await createApp(t, { selfService })
+    const { contract } = app.settings
+    for (const caller of [admin, editor, alice, bob]) {
+      for (const [key, scope, value] of values) {
+        const user = scope === User ? caller.id : undefined
+        await contract.setSetting(key, value, scope, user)
+        const { version = 0 } = (await contract.getSettingValue(key, scope, user)) ?? {}
+        for (const [route, request] of Object.entries(past)) {
+          const name = `${caller.id}: ${route} of ${key} in scope ${scope}, selfService ${selfService}`
+          const asked = route === 'unnamed' && scope === User ? undefined : scope
+          const mayUpdate = caller === admin || caller === editor
+          const isOwn = asked === User && (key === 'app.theme' || key === 'user.token')
+          const isAllowed = (isOwn && selfService) || (mayUpdate && (key !== 'mail.port' || caller === admin))
+          const [method, path, body] = request(key, scope, version)
+          const answer = await as(app, caller.id as CallerName)(method, path, body)
+          // Only User settings have own values that a write may make.
+          const done = body ? (asked === User && !isOwn ? 400 : 204) : 200
+          t.equal(answer.status, isAllowed ? done : 403, name)
+          t.notMatch(answer.text, /hush/, name)
+          if (asked !== User || !answer.json?.entries) continue
+          t.ok(answer.json.entries.length > 0, name)
+          for (const entry of answer.json.entries) t.match(entry, { key, scope, userId: caller.id }, name)
+        }
+      }
+    }
+  }
+})
+
+test('restoring an own value writes it back, hides a secret, and needs If-Match to hold', async (t) => {
+  const app = await createApp(t, { selfService: true })
+  const request = as(app, 'alice')
+  for (const value of ['first', 'second']) await request('PUT', '/me', { key: 'user.token', value })
+  const { entries } = (await request('GET', '/user.token/history?scope=2')).json
+  t.match(entries, [{ newValue: null }, { newValue: null }])
+  const body = { scope: 2, revision: entries[1].revision }
+  t.equal((await request('POST', '/user.token/restore', body, { 'if-match': '"r1"' })).status, 412)
+  const prefer = { prefer: 'return=representation' }
+  const restored = await request('POST', '/user.token/restore', body, prefer)
+  t.match(restored.json, { value: null, userId: 'alice', isOverridden: true })
+  t.equal(await app.settings.contract.getSetting('user.token', User, 'alice'), 'first')
+  t.equal((await as(app, 'bob')('POST', '/user.token/restore', body)).status, 404, "not another user's")
+  t.equal((await request('GET', '/user.unknown/history?scope=2')).status, 404)
+  t.equal((await request('POST', '/user.unknown/restore', body)).status, 404)
 })

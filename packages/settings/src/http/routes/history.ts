@@ -128,11 +128,12 @@ function addHistoryRoute({ app, service, people }: RouteContext): void {
       const { key } = request.params
       const { scope: named, ...paging } = request.query
       const caller = callerOf(request)
-      requireVisible(caller, sharedValues.find(key)?.setting.definition, { scope: named })
+      // User rows are their owner's: the user id is always the caller's (decision 26b).
+      const owner = named === SettingScope.User ? { userId: caller.id } : {}
+      const definition = sharedValues.find(key)?.setting.definition
+      requireVisible(caller, definition, { scope: named, ...owner }, service)
       const state = requireSetting(sharedValues, key)
       const scope = named ?? sharedScope(state)
-      // User rows are their owner's: the user id is always the caller's (decision 26b).
-      const owner = scope === SettingScope.User ? { userId: caller.id } : {}
       const filter = { key, scope, ...owner, ...paging, visibleTo: caller }
       const { entries, next } = await readHistory(service, filter)
       return { entries, next, people: await people(entries.map(({ actor }) => actor)) }

@@ -45,7 +45,8 @@ function addOwnListRoute({ app, service, sharedLists }: RouteContext): void {
   )
 }
 
-function addOwnWriteRoutes({ app, service, options: { selfService = false } }: RouteContext): void {
+function addOwnWriteRoutes({ app, service }: RouteContext): void {
+  const { selfService } = service
   const checkedByHandler = selfService ? {} : { checkedByHandler: updatePermission }
   app.put(
     '/me',

@@ -3,8 +3,8 @@ import { Type } from '@sinclair/typebox'
 import { restore, revert } from '../../history/revert.ts'
 import { toStoredDto } from '../../reading/dto.ts'
 import { SettingScope, toEtag } from '../../setting-definition.ts'
-import { updatePermission } from '../../visibility.ts'
-import { callerOf, requireUpdate, writeOptionsOf } from '../access.ts'
+import { requireVisible, updatePermission } from '../../visibility.ts'
+import { callerOf, writeOptionsOf } from '../access.ts'
 import { answerWritten, conditionOf } from '../conditional.ts'
 import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
@@ -94,8 +94,10 @@ function addRestoreRoute({ app, service }: RouteContext): void {
     async (request, reply) => {
       const { key } = request.params
       const { scope, revision, undo = false, note = null } = request.body
-      const caller = requireUpdate(request, [scope, service.sharedValues.find(key)?.setting.definition.scope])
-      const target = { key, scope, revision, undo, ...(scope === SettingScope.User && { userId: caller.id }) }
+      const caller = callerOf(request)
+      const place = { scope, ...(scope === SettingScope.User && { userId: caller.id }) }
+      requireVisible(caller, service.sharedValues.find(key)?.setting.definition, place, service)
+      const target = { key, revision, undo, ...place }
       const options = { ...writeOptionsOf(request), origin: 'restore', note }
       const { entries } = await restore(service, target, options, {
         caller,

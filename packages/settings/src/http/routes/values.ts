@@ -105,7 +105,7 @@ function addResolvedRoute({ app, service: { sharedValues, users }, options }: Ro
       const caller = callerOf(request)
       const state = requireSetting(sharedValues, key)
       const resolution = isUserSetting(state) ? resolveFor(state, await users.load(caller.id)) : state.shared
-      if (isSecret(state.setting, resolution.row)) {
+      if (isSecret(state.setting, resolution)) {
         requireSensitive(state, resolution, caller)
         request.log.info({ key, caller: caller.id }, 'sensitive setting was read')
       }

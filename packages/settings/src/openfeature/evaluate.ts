@@ -1,0 +1,55 @@
+/** What a flag evaluates to: one answer for the protocol and for the provider in process. */
+import { ArgumentException } from '@fastify-modular/core'
+import { isUserSetting, type Resolution } from '../memory/shared-values.ts'
+import { requireUser } from '../memory/user-values.ts'
+import { FMOD_SETTINGS_INVALID_OPTION, FMOD_SETTINGS_UNREADABLE } from '../misuse-errors.ts'
+import { resolveFor } from '../reading/reader.ts'
+import { isStorable } from '../setting-definition.ts'
+import { partsOf, type Settings, type SettingsParts } from '../settings.ts'
+import { isSecret } from '../values/validate.ts'
+
+/** Why a flag has its value, in the words of OpenFeature, by the layer that supplies it. */
+export const reasons = {
+  locked: 'STATIC',
+  user: 'TARGETING_MATCH',
+  application: 'STATIC',
+  system: 'STATIC',
+  default: 'DEFAULT',
+} as const
+
+/** What evaluates flags. @throws {FMOD_SETTINGS_INVALID_OPTION} the settings are a stand-in */
+export function flagParts(settings: Settings): SettingsParts {
+  const parts = partsOf(settings)
+  if (!parts) throw new FMOD_SETTINGS_INVALID_OPTION('flags need the settings of this package')
+  return parts
+}
+
+/**
+ * The user whom a `targetingKey` names; undefined where it is absent, or empty, as SDKs send it for anonymous callers.
+ * @throws {ArgumentException} no user has this id
+ */
+export function targetOf(targetingKey: string | null | undefined): string | undefined {
+  if (targetingKey === undefined || targetingKey === null || targetingKey === '') return undefined
+  if (isStorable(requireUser(targetingKey))) return targetingKey
+  throw new ArgumentException('No user has this id.', 'targetingKey')
+}
+
+/**
+ * The value of a flag for the user whom a `targetingKey` names, else the shared one; undefined where there is no such flag.
+ * Memory answers; a user who is not in it costs one query.
+ * @throws {ArgumentException} no user has this id
+ * @throws {ServiceUnavailableException} the database does not answer
+ */
+export async function evaluate(
+  { sharedValues, users }: SettingsParts,
+  key: string,
+  targetingKey: string | undefined,
+): Promise<Resolution | undefined> {
+  const state = sharedValues.find(key)
+  if (!state?.setting.definition.flag) return undefined
+  const userId = isUserSetting(state) ? targetOf(targetingKey) : undefined
+  const found = userId === undefined ? state.shared : resolveFor(state, await users.load(userId))
+  if (!isSecret(state.setting, found)) return found
+  const error = new FMOD_SETTINGS_UNREADABLE(key, 'it was stored as a secret. Write it again')
+  return { source: found.source, value: null, error }
+}
