@@ -1,5 +1,5 @@
 /** The page object: what the client is to show, and under which address. */
-import { isRead } from '@fastify-modular/core/internal'
+import { canonicalPath, isRead } from '@fastify-modular/core/internal'
 import type { FastifyRequest } from 'fastify'
 import type { PropLabels } from './props.ts'
 
@@ -51,5 +51,11 @@ export function refererPath({ headers: { referer }, host }: FastifyRequest, base
   if (!referer || !URL.canParse(referer)) return null
   const url = new URL(referer)
   if (url.host !== host || !`${url.pathname}/`.startsWith(`${basePath}/`)) return null
-  return (url.pathname.slice(basePath.length) || '/') + url.search
+  const path = (url.pathname.slice(basePath.length) || '/') + url.search
+  return isPlainPath(path) ? path : null
+}
+
+/** Whether a redirect may lead there: a path that the router and browsers read alike, as a header can carry it. */
+export function isPlainPath(path: string): boolean {
+  return canonicalPath(path) !== null && /^[\x21-\x7e]+$/.test(path)
 }

@@ -3,6 +3,7 @@ import {
   branded,
   canonicalPath,
   createFindCaller,
+  forPrograms,
   hasOwnDecorator,
   isApiTarget,
   isRead,
@@ -16,7 +17,7 @@ import {
 } from '@fastify-modular/core/internal'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { type FindBack, watchRoutes } from './back.ts'
+import { createFindBack, type FindBack } from './back.ts'
 import { type FlashParts, type FlashStore, leaveFlash } from './flash.ts'
 import {
   FMOD_INERTIA_INVALID_FLASH,
@@ -59,8 +60,6 @@ export interface InertiaOptions {
   readonly flash?: FlashStore
   /** The path that a proxy takes away in front of this application: `/tools/app`. @default '' */
   readonly basePath?: string
-  /** The oldest major version of the client that visits: 2 cannot keep a `#fragment` or nested once props. @default 3 */
-  readonly client?: 2 | 3
 }
 
 const schema: OptionsSchema<InertiaOptions> = Type.Object({
@@ -82,18 +81,17 @@ const schema: OptionsSchema<InertiaOptions> = Type.Object({
       path === '' || (typeof path === 'string' && !path.endsWith('/') && canonicalPath(path) !== null),
     'a path such as /tools/app, without a slash at its end',
   ),
-  client: option.that((value) => value === 2 || value === 3, '2 or 3'),
 })
 
 const inertiaPlugin: FastifyPluginAsync<InertiaOptions> = async (app, options) => {
   const problems = optionProblems(schema, options)
   if (problems.length > 0) throw new FMOD_INERTIA_INVALID_OPTION(problems.join('; '))
   if (hasOwnDecorator(app, 'inertia')) throw new FMOD_INERTIA_REGISTERED_TWICE()
-  const { basePath = '', client = 3, flash: store } = options
-  const site: Site = { version: versionSource(options.version ?? null), basePath, client }
+  const { basePath = '', flash: store } = options
+  const site: Site = { version: versionSource(options.version ?? null), basePath }
   const findCaller = createFindCaller(app, undefined)
   const flash = store && { store, callerOf: async (it: FastifyRequest) => (await findCaller(it))?.id ?? null }
-  const findBack = watchRoutes(app, basePath)
+  const findBack = createFindBack(basePath)
 
   const renderer: InertiaRenderer = {
     ...createRenderer({ ...options, ...site, flash }),
@@ -122,7 +120,7 @@ export type InertiaRenderer = ReturnType<typeof createRenderer> & Required<Pick<
 
 /** A program that says X-Inertia is still a program: the API of settings answers it by problems. */
 function isApi({ url, routeOptions }: FastifyRequest): boolean {
-  return isApiTarget(url) || routeOptions.config.back === false
+  return isApiTarget(url) || forPrograms in routeOptions.config
 }
 
 /** `return reply.inertiaBack({ title: 'Enter a title.' })`: back to the form, or by `/` where no page is known. */

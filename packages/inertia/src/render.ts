@@ -31,7 +31,7 @@ export interface RendererOptions extends Site {
 export function createRenderer(options: RendererOptions): Required<Pick<PageRenderer, 'version'>> & {
   render(request: FastifyRequest, reply: FastifyReply, page: PageRequest): ReturnType<PageRenderer['render']>
 } {
-  const { version, basePath, client, share, nonce, flash } = options
+  const { version, basePath, share, nonce, flash } = options
   const toDocument = compileRoot(options.rootTemplate)
 
   async function buildPage(
@@ -63,7 +63,7 @@ export function createRenderer(options: RendererOptions): Required<Pick<PageRend
     }))
     const onRescue = (err: unknown, prop: string) =>
       logFailure(request.log, 'error', { err, prop }, 'a deferred prop failed and was left out')
-    const selection = readSelection(request.headers, component, client)
+    const selection = readSelection(request.headers, component)
     const resolved = await resolveProps({ ...all, errors }, selection, onRescue)
     if (flash && left) await forgetFlash(flash.store, request, reply) // not before: a page that fails has shown nothing
     const sharedProps = Object.keys(shared)

@@ -14,8 +14,6 @@ export interface Site {
   readonly version: () => string | null
   /** What a proxy takes away in front of the paths of this application; `Location` it mends, headers of Inertia it does not. */
   readonly basePath: string
-  /** The oldest major version of the client that visits this application. */
-  readonly client: 2 | 3
 }
 
 /** The version of the assets: fixed, or a function that is called at each request. */
@@ -61,8 +59,8 @@ const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /**
  * Adapts the redirects of a reply to an Inertia visit, which have no body: to another origin → 409 with
- * `X-Inertia-Location`; to a `#fragment` → 409 with `X-Inertia-Redirect`, which version 2 of the client does not know; after
- * a write → 303, because a 302 repeats PUT, PATCH and DELETE. On the reply and not by an onSend hook, which every other request would pay for.
+ * `X-Inertia-Location`; to a `#fragment` → 409 with `X-Inertia-Redirect`; after a write → 303,
+ * because a 302 repeats PUT, PATCH and DELETE. On the reply and not by an onSend hook, which every other request would pay for.
  */
 export function adaptRedirects(reply: FastifyReply, site: Site): void {
   const { send } = reply
@@ -82,7 +80,7 @@ function adaptRedirect(reply: FastifyReply, site: Site): void {
   const keepsMethod = reply.statusCode === 307 || reply.statusCode === 308
   if (url && url.origin !== resolve('/', request)?.origin)
     answerConflict(reply, 'x-inertia-location', location)
-  else if (url?.hash && !keepsMethod && site.client > 2)
+  else if (url?.hash && !keepsMethod)
     answerConflict(reply, 'x-inertia-redirect', withBase(location, site))
   else if (!isRead(request) && !keepsMethod) reply.code(303)
 }

@@ -17,7 +17,7 @@ export {
 export { type DescribedError, describeError, logFailure } from './failures.ts'
 export { FileLock } from './file-lock.ts'
 export { mountingModule, precedesGate } from './mounting.ts'
-export type { PageRenderer, PageRequest, RenderedPage } from './pages.ts'
+export { forPrograms, type PageRenderer, type PageRequest, type RenderedPage } from './pages.ts'
 export {
   createConfigReader,
   isRequestLoggingDisabled,

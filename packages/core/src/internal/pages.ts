@@ -1,6 +1,12 @@
 /** Pages of a front end that one package renders and others send, such as error pages. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
+/**
+ * In the configuration of a route that only programs call, below whatever prefix: what fails there never leads to a page with a
+ * form.
+ */
+export const forPrograms: unique symbol = Symbol.for('@fastify-modular/for-programs')
+
 /** A page of the front end. */
 export interface PageRequest {
   readonly component: string

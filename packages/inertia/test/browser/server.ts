@@ -7,7 +7,6 @@ import {
   deepMerge,
   defer,
   inertia,
-  type InertiaOptions,
   merge,
   once,
   optional,
@@ -28,7 +27,6 @@ function portion(page: number) {
 
 export async function startServer(
   script: string,
-  options: InertiaOptions,
 ): Promise<{ readonly app: FastifyInstance; readonly url: string }> {
   const app = Fastify()
   let version = 'v1'
@@ -40,7 +38,6 @@ export async function startServer(
     share: { user: 'Ada' },
     flash: cookieFlash({ secret: 'a secret of thirty-two characters or more' }),
     rootTemplate: `<!doctype html><title>Test</title><body><!--inertia--><script type="module" src="/client.js"></script></body>`,
-    ...options,
   })
   app.get('/client.js', (_, reply) => reply.type('text/javascript').send(script))
   app.get('/deploy', async () => (version = 'v2'))

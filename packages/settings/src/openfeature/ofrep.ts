@@ -11,6 +11,7 @@ import {
 } from '@fastify-modular/core'
 import {
   createFindCaller,
+  forPrograms,
   option,
   optionProblems,
   type OptionsSchema,
@@ -152,7 +153,11 @@ function operation<const S extends object>({ evaluateForOthers }: OfrepOptions, 
   const description = `Only the targetingKey of another user needs ${evaluateForOthers}.`
   return {
     schema: { tags: ['settings'], ...schema, ...(evaluateForOthers && { description }) },
-    config: { access: 'signed-in', ...(evaluateForOthers && { checkedByHandler: evaluateForOthers }) },
+    config: {
+      access: 'signed-in',
+      [forPrograms]: true,
+      ...(evaluateForOthers && { checkedByHandler: evaluateForOthers }),
+    },
   }
 }
 
