@@ -6,6 +6,7 @@ import {
   forPrograms,
   hasOwnDecorator,
   isApiTarget,
+  isNavigation,
   isRead,
   option,
   optionProblems,
@@ -18,13 +19,14 @@ import {
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { createFindBack, type FindBack } from './back.ts'
-import { type FlashParts, type FlashStore, leaveFlash } from './flash.ts'
+import { type FlashParts, type FlashStore, leaveFlash, type NextPage } from './flash.ts'
 import {
   FMOD_INERTIA_INVALID_FLASH,
   FMOD_INERTIA_INVALID_OPTION,
   FMOD_INERTIA_REGISTERED_TWICE,
 } from './misuse-errors.ts'
-import type { HistoryFlags } from './page.ts'
+import { isPlainPath, type PageFlags } from './page.ts'
+import { addPrecognition } from './precognition.ts'
 import type { Props } from './props.ts'
 import { createRenderer, type SharedProps } from './render.ts'
 import type { NonceSource, RootTemplate } from './root-html.ts'
@@ -60,6 +62,11 @@ export interface InertiaOptions {
   readonly flash?: FlashStore
   /** The path that a proxy takes away in front of this application: `/tools/app`. @default '' */
   readonly basePath?: string
+  /**
+   * Whether a request with the header `Precognition` is told what is wrong with its input, in place of being handled. Needs the
+   * errors plugin. @default false
+   */
+  readonly precognition?: boolean
 }
 
 const schema: OptionsSchema<InertiaOptions> = Type.Object({
@@ -81,6 +88,7 @@ const schema: OptionsSchema<InertiaOptions> = Type.Object({
       path === '' || (typeof path === 'string' && !path.endsWith('/') && canonicalPath(path) !== null),
     'a path such as /tools/app, without a slash at its end',
   ),
+  precognition: option.boolean(),
 })
 
 const inertiaPlugin: FastifyPluginAsync<InertiaOptions> = async (app, options) => {
@@ -108,10 +116,12 @@ const inertiaPlugin: FastifyPluginAsync<InertiaOptions> = async (app, options) =
   app.decorateReply('inertiaBack', createBack(flash, findBack))
   app.addHook('onRequest', function inertiaVisit(request, reply, done) {
     // The one hook of this package, because requests of all other clients pay for it as well.
-    if (!isInertia(request)) return done()
+    const isVisit = isInertia(request)
+    if (!isVisit && !isNavigation(request.headers)) return done()
     adaptRedirects(reply, site)
-    if (!refuseStale(request, reply, site)) done()
+    if (!isVisit || !refuseStale(request, reply, site)) done()
   })
+  if (options.precognition) addPrecognition(app)
   if (store?.check) app.addHook('onReady', async () => store.check?.(app))
 }
 
@@ -123,21 +133,26 @@ function isApi({ url, routeOptions }: FastifyRequest): boolean {
   return isApiTarget(url) || forPrograms in routeOptions.config
 }
 
-/** `return reply.inertiaBack({ title: 'Enter a title.' })`: back to the form, or by `/` where no page is known. */
+/** What `reply.inertiaBack` leaves, and for which page. */
+export interface BackOptions extends NextPage {
+  /** Path and query of another page of this application, without `basePath`. @default the page that the request was sent from */
+  readonly to?: string
+}
+
+/** `return reply.inertiaBack({ errors: { title: 'Enter a title.' } })`: back to the form, or by `/` where no page is known. */
 function createBack(flash: FlashParts | undefined, findBack: FindBack) {
-  return function inertiaBack(
-    this: FastifyReply,
-    errors?: Readonly<Record<string, unknown>>,
-    message?: Props,
-  ) {
+  return function inertiaBack(this: FastifyReply, { to, ...left }: BackOptions = {}) {
     if (!flash)
       throw new FMOD_INERTIA_INVALID_FLASH('reply.inertiaBack needs the option flash of the inertia plugin')
     const { request } = this
-    const path = findBack(request) ?? '/'
+    const target = to ?? findBack(request) ?? '/'
+    const [path = ''] = target.split('#')
+    if (!isPlainPath(target.replace('#', '?')))
+      throw new FMOD_INERTIA_INVALID_FLASH('the option to of reply.inertiaBack is not a canonical path')
     if (isRead(request) && path === request.originalUrl)
-      throw new FMOD_INERTIA_INVALID_FLASH('reply.inertiaBack would redirect GET / to itself')
-    leaveFlash(flash, { request, reply: this, path, errors, flash: message })
-      .then(() => this.redirect(path, 303))
+      throw new FMOD_INERTIA_INVALID_FLASH(`reply.inertiaBack would redirect GET ${path} to itself`)
+    leaveFlash(flash, { request, reply: this, path, ...left })
+      .then(() => this.redirect(target, 303))
       .catch((thrown: unknown) => this.send(toError(thrown)))
     return this
   }
@@ -148,7 +163,7 @@ function renderReply(
   this: FastifyReply,
   component: string,
   props: Props = {},
-  flags: HistoryFlags = {},
+  flags: PageFlags = {},
 ): FastifyReply {
   const page = { ...flags, component, props, status: this.statusCode, shared: true }
   this.server.inertia

@@ -1,7 +1,7 @@
 /** From props as handlers write them to plain values, and what the client must know of them. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { FMOD_INERTIA_MISPLACED_KIND } from './misuse-errors.ts'
-import { Prop, type ScrollPosition } from './prop-kinds.ts'
+import { Prop, type ScrollPosition } from './prop.ts'
 
 /** Props of a page, at any depth of plain objects: values, functions, and kinds such as `defer`. Lists are taken whole. */
 export type Props = Readonly<Record<string, unknown>>
@@ -68,7 +68,8 @@ function readPaths(header: string | string[] | undefined): Paths {
   return { named: new Set(named), above: new Set(above) }
 }
 
-function listOf(header: string | string[] | undefined): string[] {
+/** What a header lists. */
+export function listOf(header: string | string[] | undefined): string[] {
   return String(header ?? '')
     .split(',')
     .map((name) => name.trim())
@@ -173,10 +174,10 @@ class Resolution {
   #isLeftOut({ traits: { once, defer, optional } }: Prop, path: string): boolean {
     const { partial, held } = this.#selection
     if (once) {
-      const { key = path, expiresIn } = once
+      const { key = path, expiresIn, fresh } = once
       const expiresAt = expiresIn === undefined ? null : Date.now() + expiresIn
       this.#labels.onceProps[key] = { prop: path, expiresAt }
-      if (held.has(key) && (partial === null || partial.only.named.size === 0)) return true
+      if (held.has(key) && !fresh && (partial === null || partial.only.named.size === 0)) return true
     }
     if (partial !== null) return false
     if (defer) (this.#labels.deferredProps[defer.group] ??= []).push(path)

@@ -34,7 +34,7 @@ export class Client {
       url,
       ...options,
       headers: {
-        ...(this.hasScript && { 'x-inertia': 'true' }),
+        ...(this.hasScript && { 'x-inertia': 'true', 'x-inertia-version': 'v1' }),
         host: 'app.test',
         ...(this.caller && { 'x-caller': this.caller }),
         ...(this.#jar.size > 0 && { cookie: [...this.#jar].map((pair) => pair.join('=')).join('; ') }),
@@ -87,14 +87,16 @@ export async function createApp(t: Test, options: InertiaOptions = { flash: cook
   app.post('/items/:id', { schema }, (_, reply) => reply.inertiaBack())
   app.get('//*', (_, reply) => reply.inertia('Other'))
   app.post('//*', { schema }, (_, reply) => reply.inertiaBack())
-  app.post('/notes', { schema }, (_, reply) => reply.inertiaBack({}, { message: 'Saved.' }))
+  app.post('/notes', { schema }, (_, reply) => reply.inertiaBack({ flash: { message: 'Saved.' } }))
   app.post('/api/notes', { schema }, async () => 'ok')
   app.post('/programs', { schema, config: { [forPrograms]: true } }, async () => 'ok')
   app.post<{ Body: Record<string, unknown> }>('/throws', (request) => {
     const { message, ...byField } = request.body as Record<string, string[]>
     throw new ValidationException(message === undefined ? byField : String(message))
   })
-  app.post('/taken', (_, reply) => reply.inertiaBack({ title: ['is taken', 'is short'] }, { tries: 2 }))
+  app.post('/taken', (_, reply) =>
+    reply.inertiaBack({ errors: { title: ['is taken', 'is short'] }, flash: { tries: 2 } }),
+  )
   app.post('/fails', () => {
     throw new Error('secret')
   })

@@ -41,6 +41,44 @@ test('errors and messages of a handler come with the next page, once', async (t)
   t.same([saved.page?.props['errors'], saved.page?.flash], [{}, { message: 'Saved.' }])
 })
 
+test('errors, messages and flags go with a redirect to another page, and to no other', async (t) => {
+  const app = await createApp(t)
+  const left = {
+    errors: { a: 'b' },
+    flash: { message: 'Saved.' },
+    clearHistory: true,
+    preserveFragment: true,
+  }
+  app.post('/to', (request, reply) => reply.inertiaBack({ ...left, to: (request.body as { to: string }).to }))
+  app.get('/to', (_, reply) => reply.inertiaBack({ to: '/to' }))
+  const sent = new Client(app)
+  const { answer, page } = await sent.submit('/new', '/to', { to: '/notes?page=2' })
+  t.same([answer.statusCode, answer.headers.location], [303, '/notes?page=2'])
+  t.match(page, { url: '/notes?page=2', flash: left.flash, clearHistory: true, preserveFragment: true })
+  t.same(page?.props['errors'], left.errors)
+  const again = (await sent.send('GET', '/notes?page=2')).json<Page>()
+  t.same([again.flash, again.clearHistory, again.preserveFragment], [undefined, undefined, undefined])
+
+  const below = await sent.submit('/new', '/to', { to: '/notes#latest' })
+  t.same([below.answer.statusCode, below.answer.headers['x-inertia-redirect']], [409, '/notes#latest'])
+  t.same((await sent.send('GET', '/new')).json<Page>().flash, undefined)
+  t.same((await sent.send('GET', '/notes')).json<Page>().flash, left.flash)
+
+  for (const to of [
+    '//evil.example/',
+    'https://evil.example/',
+    'notes',
+    '/a/../b',
+    '/é',
+    '/a b',
+    '/a#b\r\nx: y',
+  ]) {
+    const refused = await sent.submit('/new', '/to', { to })
+    t.same([refused.answer.statusCode, refused.answer.headers['set-cookie']], [500, undefined], to)
+  }
+  t.equal((await sent.send('GET', '/to')).statusCode, 500, 'to itself')
+})
+
 test('a form that names the props that it wants back gets its errors with them', async (t) => {
   const sent = await client(t)
   const partial = { 'x-inertia-partial-component': 'Notes', 'x-inertia-partial-data': 'list' }
@@ -69,7 +107,7 @@ test('a handler of GET that goes back never redirects to itself', async (t) => {
   await app.register(cookie)
   await app.register(inertia, { flash: cookieFlash({ secret }) })
   app.get('/notes', (_, reply) => reply.inertia('Notes'))
-  app.get('/verify', (_, reply) => reply.inertiaBack({}, { message: 'Thanks.' }))
+  app.get('/verify', (_, reply) => reply.inertiaBack({ flash: { message: 'Thanks.' } }))
   app.get('/', (_, reply) => reply.inertiaBack())
   const goesTo = async (url: string, referer?: string) => {
     const answer = await app.inject({ url, headers: { host: 'app.test', ...(referer && { referer }) } })

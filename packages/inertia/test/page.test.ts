@@ -72,6 +72,19 @@ test('a page answered to a POST keeps the address of the page it was sent from, 
   t.equal(await urlFor(), '/orders')
 })
 
+test('a page may say its address, and messages that it shows itself', async (t) => {
+  const app = await createApp({ basePath: '/app' }, (it) => {
+    it.post('/orders', (_, reply) =>
+      reply.inertia('Order', {}, { url: '/orders/7?new', flash: { message: 'Ordered.' } }),
+    )
+    it.post('/evil', (_, reply) => reply.inertia('Order', {}, { url: '//evil.test/' }))
+  })
+  const headers = { host: 'shop.test', referer: 'http://shop.test/app/cart' }
+  const page = (await visit(app, { url: '/orders', method: 'POST', headers })).json()
+  t.same([page.url, page.flash], ['/app/orders/7?new', { message: 'Ordered.' }])
+  t.equal((await visit(app, { url: '/evil', method: 'POST', headers })).json().url, '/app/evil.test/')
+})
+
 test('history flags travel in the page, from the page or from the plugin', async (t) => {
   const app = await createApp({ encryptHistory: true }, (it) => {
     it.get('/secret', (_, reply) => reply.inertia('Secret'))

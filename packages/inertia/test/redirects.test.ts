@@ -50,6 +50,30 @@ test('a redirect to a fragment becomes an Inertia redirect, which keeps it', asy
   t.equal((await redirectTo('/notes#latest', 'PUT', 307)).inertia.statusCode, 307)
 })
 
+test('a prefetch of a redirect to a fragment gets the page, which a background request can follow', async (t) => {
+  const app = await createApp({}, (it) => it.get('/', (_, reply) => reply.redirect('/notes#latest')))
+  for (const name of ['purpose', 'sec-purpose']) {
+    const answer = await visit(app, { url: '/', headers: { [name]: 'prefetch' } })
+    t.same([answer.statusCode, answer.headers.location], [302, '/notes#latest'])
+  }
+})
+
+for (const [location, vary] of [
+  ['/notes', undefined],
+  ['/notes#latest', 'X-Inertia'],
+  ['https://login.test/', 'X-Inertia'],
+] as const)
+  test(`a document that is redirected to ${location} says what a cache must not take it for: ${vary}`, async (t) => {
+    const app = await createApp({}, (it) => {
+      it.get('/', (_, reply) => reply.redirect(location, 301))
+      it.get('/out', (_, reply) => reply.inertiaLocation(location))
+    })
+    const headers = { host, accept: 'text/html' }
+    const { statusCode, headers: received } = await app.inject({ url: '/', headers })
+    t.same([statusCode, received.location, received.vary], [301, location, vary])
+    t.equal((await app.inject({ url: '/out', headers: { host } })).headers.vary, 'X-Inertia')
+  })
+
 test('redirects of every place are adapted: a head set by hand, an async handler, a hook, an error handler', async (t) => {
   const app = await createApp({}, (it) => {
     it.put('/by-hand', (_, reply) => reply.code(302).header('location', '/notes').send())
