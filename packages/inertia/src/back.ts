@@ -19,7 +19,7 @@ export function createFindBack(basePath: string): FindBack {
     if (headers.referer === undefined && !hasWarned) {
       hasWarned = true
       log.warn(
-        'a form was refused that came without a Referer, so that its page is not known: a Referrer-Policy such as same-origin lets browsers send it',
+        'a form came without a Referer, so that its page is not known: a Referrer-Policy such as same-origin lets browsers send it',
       )
     }
     const { url } = routeOptions // undefined where no route matches

@@ -33,8 +33,9 @@ function asksOnly({ headers }: FastifyRequest): boolean {
 
 /** Stands in for the handler. A route with `attachValidation` leaves it to its handler to refuse. */
 function acceptInput(request: FastifyRequest, reply: FastifyReply, done: (error?: Error) => void): void {
-  if (!asksOnly(request) || request.validationError) done(request.validationError)
-  else reply.send(accept(reply))
+  if (!asksOnly(request)) return done()
+  if (request.validationError) return done(request.validationError)
+  reply.send(accept(reply))
 }
 
 function accept(reply: FastifyReply): null {
@@ -49,5 +50,5 @@ function errorsOf(reply: FastifyReply, payload: unknown): object | null {
   if (!isAboutInput || !type.startsWith('application/problem+json') || typeof payload !== 'string')
     return null
   const errors = safeRead(JSON.parse(payload), 'errors')
-  return typeof errors === 'object' ? errors : null
+  return typeof errors === 'object' && errors !== null && Object.keys(errors).length > 0 ? errors : null
 }

@@ -27,6 +27,7 @@ async function createApp(t: Test, options: InertiaOptions = { precognition: true
       {
         schema: { body },
         preHandler: async (request) => {
+          if (request.body.email === 'eve@x') throw new ValidationException('The shop is closed.')
           if (request.body.email === 'ada@x') throw new ValidationException({ email: ['is taken'] })
         },
       },
@@ -88,6 +89,8 @@ test('what is not about input is answered as ever, and a route that checks by it
   const broken = await ask({}, undefined, '/broken')
   t.same([broken.statusCode, broken.headers['content-type']], [500, 'application/problem+json'])
   t.equal((await ask({}, undefined, '/missing')).statusCode, 404)
+  const whole = await ask({ title: 'abc', email: 'eve@x' }, 'title')
+  t.match([whole.statusCode, whole.body], [400, /The shop is closed/], 'of no field')
   t.equal((await ask({}, undefined, '/lenient')).statusCode, 422)
   t.same(handled, [])
 })
@@ -101,7 +104,8 @@ test('all other requests are answered literally, and all where the option is not
     t.equal(refused.headers['precognition'], undefined)
   }
   await app.inject({ method: 'POST', url: '/people', payload: { title: 'abc' } })
-  t.same(handled, ['people'])
+  await app.inject({ method: 'POST', url: '/lenient', payload: input })
+  t.same(handled, ['people', 'lenient'])
   const without = await createApp(t, {})
   t.equal((await without.ask(input)).statusCode, 400)
   await without.ask({ title: 'abc' })
