@@ -28,7 +28,7 @@ test('an unmatched path is checked too: an error page would hide that the client
   t.equal((await visit(app, { url: '/nowhere' })).statusCode, 404)
 })
 
-test('decision 124: a client whose page had no version is sent to reload by the first one that there is', async (t) => {
+test('a client whose page had no version is sent to reload by the first one that there is', async (t) => {
   const app = await createApp({}, (it) => it.get('/', (_, reply) => reply.inertia('Home')))
   for (const headers of [{ 'x-inertia': 'true' }, { 'x-inertia': 'true', 'x-inertia-version': '' }]) {
     const answer = await app.inject({ url: '/', headers })
