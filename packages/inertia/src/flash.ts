@@ -76,15 +76,17 @@ async function bounded<T>(call: () => T | Promise<T>): Promise<T> {
   })
 }
 
-/** What is left for the next page. */
-export interface NextPage extends KeptFlags {
+/** What `reply.inertiaBack` leaves, and for which page. */
+export interface BackOptions extends KeptFlags {
   /** By field, for the form on it: `props.errors`. */
   readonly errors?: Readonly<Record<string, unknown>>
   /** Messages that are shown once: `page.flash`. */
   readonly flash?: Props
+  /** Path and query of another page of this application, without `basePath`. @default the page that the request was sent from */
+  readonly to?: string
 }
 
-interface Left extends NextPage {
+interface Left extends BackOptions {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly path: string

@@ -1,6 +1,7 @@
 /** @fastify-modular/inertia: a small server adapter for the Inertia client, versions 2 and 3. */
+import type { BackOptions } from './flash.ts'
 import type { InertiaPages, PageArguments, PageName } from './page-types.ts'
-import type { BackOptions, InertiaRenderer } from './plugin.ts'
+import type { InertiaRenderer } from './plugin.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -25,16 +26,10 @@ declare module 'fastify' {
 
 export type { PageRenderer, RenderedPage } from '@fastify-modular/core/internal'
 export { cookieFlash, type CookieFlashOptions } from './cookie-flash.ts'
-export type { FlashEntry, FlashStore } from './flash.ts'
+export type { BackOptions, FlashEntry, FlashStore } from './flash.ts'
 export type { Page, PageFlags } from './page.ts'
 export type { InertiaPages, PageArguments, PageName } from './page-types.ts'
-export {
-  type BackOptions,
-  inertia,
-  inertia as default,
-  type InertiaOptions,
-  type InertiaRenderer,
-} from './plugin.ts'
+export { inertia, inertia as default, type InertiaOptions, type InertiaRenderer } from './plugin.ts'
 export * as prop from './prop-kinds.ts'
 export type {
   DeferOptions,

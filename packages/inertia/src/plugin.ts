@@ -19,7 +19,7 @@ import {
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { createFindBack, type FindBack } from './back.ts'
-import { type FlashParts, type FlashStore, leaveFlash, type NextPage } from './flash.ts'
+import { type BackOptions, type FlashParts, type FlashStore, leaveFlash } from './flash.ts'
 import {
   FMOD_INERTIA_INVALID_FLASH,
   FMOD_INERTIA_INVALID_OPTION,
@@ -131,12 +131,6 @@ export type InertiaRenderer = ReturnType<typeof createRenderer> & Required<Pick<
 /** A program that says X-Inertia is still a program: the API of settings answers it by problems. */
 function isApi({ url, routeOptions }: FastifyRequest): boolean {
   return isApiTarget(url) || forPrograms in routeOptions.config
-}
-
-/** What `reply.inertiaBack` leaves, and for which page. */
-export interface BackOptions extends NextPage {
-  /** Path and query of another page of this application, without `basePath`. @default the page that the request was sent from */
-  readonly to?: string
 }
 
 /** `return reply.inertiaBack({ errors: { title: 'Enter a title.' } })`: back to the form, or by `/` where no page is known. */
