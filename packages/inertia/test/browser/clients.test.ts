@@ -134,6 +134,19 @@ const features: Readonly<Record<string, Feature>> = {
     await tab.visit('get', '/notes')
     t.same((await tab.shown()).flash ?? {}, {})
   },
+  'a form asks what is wrong before it is sent': async (tab, t) => {
+    await tab.open('/asking')
+    for (const [title, said] of [
+      ['a', 'must NOT have fewer than 3 characters'],
+      ['abc', 'right'],
+    ] as const) {
+      await tab.page.fill('[name=title]', title)
+      await tab.page.click('button')
+      await tab.page.locator('em').getByText(said).waitFor()
+    }
+    t.equal(new URL(tab.page.url()).pathname, '/asking')
+    t.same((await tab.shown()).flash ?? {}, {})
+  },
   'two forms keep their errors apart': async (tab, t) => {
     await tab.open('/bags')
     await tab.page.fill('#two [name=title]', 'x')

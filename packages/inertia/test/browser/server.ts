@@ -17,7 +17,7 @@ function portion(page: number) {
 export async function startServer(
   script: string,
 ): Promise<{ readonly app: FastifyInstance; readonly url: string }> {
-  const app = Fastify()
+  const app = Fastify({ ajv: { customOptions: { allErrors: true } } })
   let version = 'v1'
   let calls = 0
   await app.register(errors, { errorPage: false })
@@ -25,6 +25,7 @@ export async function startServer(
   await app.register(inertia, {
     version: () => version,
     share: { user: 'Ada' },
+    precognition: true,
     flash: cookieFlash({ secret: 'a secret of thirty-two characters or more' }),
     rootTemplate: `<!doctype html><title>Test</title><body><!--inertia--><script type="module" src="/client.js"></script></body>`,
   })
@@ -34,6 +35,7 @@ export async function startServer(
   app.get('/', (_, reply) => reply.inertia('Probe', { home: true }))
   app.get('/notes', (_, reply) => reply.inertia('Notes'))
   app.get('/only', (_, reply) => reply.inertia('Only', { list: [1] }))
+  app.get('/asking', (_, reply) => reply.inertia('Asking'))
   app.get('/bags', (_, reply) => reply.inertia('Bags'))
   app.post<{ Body: { title: string } }>('/notes', { schema: { body } }, (request, reply) =>
     request.body.title === 'taken'
