@@ -6,7 +6,7 @@
 //   curl -i localhost:3000/notes/1 -H 'x-inertia: true' -H 'x-inertia-version: 1'      # 200 "component":"Note"
 //   curl -i localhost:3000/notes/1 -H 'x-inertia: true' -H 'x-inertia-version: older'  # 409
 import Fastify from 'fastify'
-import { always, inertia } from '@fastify-modular/inertia'
+import { inertia, prop } from '@fastify-modular/inertia'
 
 const notes = [
   { id: 1, title: 'Shopping', text: 'Oat milk' },
@@ -41,7 +41,7 @@ show(JSON.parse(document.querySelector('script[data-page]').textContent))
 const app = Fastify({ logger: true })
 await app.register(inertia, {
   version: '1', // changes with the client
-  share: () => ({ count: always(() => notes.length) }),
+  share: () => ({ count: prop.always(() => notes.length) }),
   rootTemplate:
     '<!doctype html><title>Notes</title><!--inertia--><script type="module" src="/client.js"></script>',
 })

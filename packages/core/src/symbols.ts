@@ -38,3 +38,9 @@ export const precedesGate: unique symbol = Symbol.for('@fastify-modular/precedes
  * `signed-in`. These routes also need what the module around them says.
  */
 export const accessOfPlugin: unique symbol = Symbol.for('@fastify-modular/access-of-plugin')
+
+/**
+ * In the configuration of a route that only programs call, below whatever prefix: what fails there never leads to a page with a
+ * form.
+ */
+export const forPrograms: unique symbol = Symbol.for('@fastify-modular/for-programs')

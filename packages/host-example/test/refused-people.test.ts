@@ -1,8 +1,9 @@
 /** How the gate and the errors plugin refuse people and programs together: pages, mappings, and nothing about what exists. */
-import { ForbiddenException, UnauthorizedException } from '@fastify-modular/core'
+import { ForbiddenException, UnauthorizedException, ValidationException } from '@fastify-modular/core'
 import { errors, type ErrorsOptions, toProblem } from '@fastify-modular/errors'
 import { type FlashEntry, inertia } from '@fastify-modular/inertia'
 import { type AuthProvider, publicRoutes } from '@fastify-modular/public-routes'
+import { setting, settings, SettingScope } from '@fastify-modular/settings'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { test, type Test } from 'tap'
 
@@ -223,4 +224,31 @@ test('the recipe of the guide keeps the member "message" of Fastify, in the answ
   })
   t.match(await answerTo({ n: 1 }), { status: 500, message: 'Internal Server Error' })
   t.match(await answerTo({ n: 'x' }), { type: 'https://example.com/problems/validation' })
+})
+
+test('what the API of settings refuses never leads back to a form, below whatever prefix', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const caller = { id: 'ada', permissions: ['Settings.Update'] }
+  await app.register(errors, { errorPage: false })
+  await app.register(inertia, { flash: { put: () => {}, get: () => null } })
+  await app.register(settings, {
+    definitions: [
+      setting.number('shop.limit', { displayName: 'Limit', scope: SettingScope.Application, default: 3 }),
+    ],
+    prefix: '/own',
+    caller: () => caller,
+  })
+  app.post('/throws', () => {
+    throw new ValidationException({ a: ['is wrong'] })
+  })
+  const headers = { 'x-inertia': 'true', host: 'app.test', referer: 'http://app.test/' }
+  t.equal((await app.inject({ method: 'POST', url: '/throws', headers })).statusCode, 303)
+  const refused = await app.inject({
+    method: 'PUT',
+    url: '/own',
+    payload: {},
+    headers,
+  })
+  t.equal(refused.statusCode, 400)
 })

@@ -2,10 +2,14 @@
 import { createHash } from 'node:crypto'
 import { logFailure, withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isPrefetch, type PageFlags } from './page.ts'
 import type { Props } from './props.ts'
 
+/** Flags of a page that survive a redirect to it. */
+type KeptFlags = Pick<PageFlags, 'clearHistory' | 'preserveFragment'>
+
 /** Left for one answer: of one page, within a minute; errors are for one caller. */
-export interface FlashEntry {
+export interface FlashEntry extends KeptFlags {
   /** When it was left, in milliseconds since 1970. */
   readonly at: number
   /** A digest of the address of the page that it is for. */
@@ -47,7 +51,7 @@ export interface FlashParts {
 /** Leaves errors and messages for the page at `path`. */
 export async function leaveFlash(
   { store, callerOf }: FlashParts,
-  { request, reply, path, errors, flash }: Left,
+  { request, reply, path, errors, flash, clearHistory, preserveFragment }: Left,
 ): Promise<void> {
   const only = selectionOf(request)
   const hasErrors = errors !== undefined && Object.keys(errors).length > 0
@@ -59,6 +63,8 @@ export async function leaveFlash(
     ...(hasErrors && { caller: await callerOf(request), errors: firstMessages(errors) }),
     ...(typeof bag === 'string' && { bag }),
     ...(flash && { flash }),
+    ...(clearHistory && { clearHistory }),
+    ...(preserveFragment && { preserveFragment }),
   }
   await bounded(() => store.put(request, entry, reply))
 }
@@ -70,12 +76,20 @@ async function bounded<T>(call: () => T | Promise<T>): Promise<T> {
   })
 }
 
-interface Left {
+/** What `reply.inertiaBack` leaves, and for which page. */
+export interface BackOptions extends KeptFlags {
+  /** By field, for the form on it: `props.errors`. */
+  readonly errors?: Readonly<Record<string, unknown>>
+  /** Messages that are shown once: `page.flash`. */
+  readonly flash?: Props
+  /** Path and query of another page of this application, without `basePath`. @default the page that the request was sent from */
+  readonly to?: string
+}
+
+interface Left extends BackOptions {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly path: string
-  readonly errors?: Readonly<Record<string, unknown>> | undefined
-  readonly flash?: Props | undefined
 }
 
 /** A form shows one message a field. */
@@ -92,7 +106,7 @@ export async function findFlash(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FlashEntry | null> {
-  if (!isSeen(request)) return null
+  if (request.method !== 'GET' || isPrefetch(request)) return null
   const entry = await bounded(() => store.get(request)).catch((err: unknown) => {
     logFailure(request.log, 'error', { err }, 'the flash store could not be read: what it holds is not shown')
   })
@@ -116,12 +130,6 @@ export async function forgetFlash(
   await bounded(() => store.put(request, null, reply)).catch((err: unknown) =>
     logFailure(request.log, 'error', { err }, 'the flash store could not be emptied: it may be shown again'),
   )
-}
-
-/** Whether a person sees the answer: prefetched pages may never be shown. */
-function isSeen({ method, headers }: FastifyRequest): boolean {
-  const purpose = String(headers['purpose'] ?? headers['sec-purpose'] ?? '')
-  return method === 'GET' && !purpose.includes('prefetch')
 }
 
 /** What a partial reload selects; undefined for a whole page. The client repeats the headers of a form when it is redirected. */

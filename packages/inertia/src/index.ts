@@ -1,7 +1,7 @@
 /** @fastify-modular/inertia: a small server adapter for the Inertia client, versions 2 and 3. */
+import type { BackOptions } from './flash.ts'
 import type { InertiaPages, PageArguments, PageName } from './page-types.ts'
 import type { InertiaRenderer } from './plugin.ts'
-import type { Props } from './props.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -17,36 +17,29 @@ declare module 'fastify' {
     /** Leaves the Inertia application for a URL outside it, for a page that is not Inertia's, or for a file. */
     inertiaLocation(url: string): FastifyReply
     /**
-     * Redirects to the page that the request was sent from, with errors by field for its form (`props.errors`) and messages
-     * that are shown once (`page.flash`).
+     * Redirects to the page that the request was sent from, or to another one, with errors by field for its form
+     * (`props.errors`) and messages that are shown once (`page.flash`): `{ errors: { title: 'is taken' } }`.
      */
-    inertiaBack(errors?: Readonly<Record<string, unknown>>, flash?: Props): FastifyReply
+    inertiaBack(options?: BackOptions): FastifyReply
   }
 }
 
 export type { PageRenderer, RenderedPage } from '@fastify-modular/core/internal'
 export { cookieFlash, type CookieFlashOptions } from './cookie-flash.ts'
-export type { FlashEntry, FlashStore } from './flash.ts'
-export type { HistoryFlags, Page } from './page.ts'
+export type { BackOptions, FlashEntry, FlashStore } from './flash.ts'
+export type { Page, PageFlags } from './page.ts'
 export type { InertiaPages, PageArguments, PageName } from './page-types.ts'
 export { inertia, inertia as default, type InertiaOptions, type InertiaRenderer } from './plugin.ts'
-export {
-  always,
-  deepMerge,
-  defer,
-  type DeferOptions,
-  type Lazy,
-  merge,
-  type MergeOptions,
-  once,
-  type OnceOptions,
-  optional,
-  prepend,
-  type Prop,
-  type PropInput,
-  scroll,
-  type ScrollPosition,
-} from './prop-kinds.ts'
+export * as prop from './prop-kinds.ts'
+export type {
+  DeferOptions,
+  Lazy,
+  MergeOptions,
+  OnceOptions,
+  Prop,
+  PropInput,
+  ScrollPosition,
+} from './prop.ts'
 export type { PropLabels, Props } from './props.ts'
 export type { PageRequest, SharedProps } from './render.ts'
 export type { NonceSource, RootParts, RootTemplate } from './root-html.ts'

@@ -1,6 +1,6 @@
 /** The props of each component, declared once and checked where pages are sent. */
-import type { HistoryFlags } from './page.ts'
-import type { PropInput } from './prop-kinds.ts'
+import type { PageFlags } from './page.ts'
+import type { PropInput } from './prop.ts'
 import type { Props } from './props.ts'
 
 /**
@@ -14,16 +14,19 @@ export interface InertiaPages {}
 export type PageName<Pages> = keyof Pages extends never ? string : keyof Pages & string
 
 /** Props as a handler may write them: each a value, a function or a kind such as `defer`, at any depth of objects. */
-type Written<P> = {
-  readonly [K in keyof P]:
-    | PropInput<P[K]>
-    | (P[K] extends Readonly<Record<string, unknown>> ? Written<P[K]> : never)
-}
+type Written<P> = { readonly [K in keyof P]: PropInput<P[K]> | PropInput<Within<P[K]>> }
+
+/** An object with kinds among its members. Lists are taken whole, and so is what JSON shows as a text. */
+type Within<V> = V extends readonly unknown[] | Date | ((...args: never) => unknown)
+  ? never
+  : V extends object
+    ? Written<V>
+    : never
 
 type PropsOf<Pages, C> = C extends keyof Pages ? Written<Pages[C]> : Props
 
 /** What follows the component: its props, which may be left out where all of them are optional, and flags. */
 export type PageArguments<Pages, C> =
   Partial<PropsOf<Pages, C>> extends PropsOf<Pages, C>
-    ? [props?: PropsOf<Pages, C>, flags?: HistoryFlags]
-    : [props: PropsOf<Pages, C>, flags?: HistoryFlags]
+    ? [props?: PropsOf<Pages, C>, flags?: PageFlags]
+    : [props: PropsOf<Pages, C>, flags?: PageFlags]

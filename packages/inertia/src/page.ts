@@ -1,16 +1,27 @@
 /** The page object: what the client is to show, and under which address. */
-import { isRead } from '@fastify-modular/core/internal'
+import { canonicalPath, isRead } from '@fastify-modular/core/internal'
 import type { FastifyRequest } from 'fastify'
-import type { PropLabels } from './props.ts'
+import type { PropLabels, Props } from './props.ts'
 
 /** How the browser's history treats a page. */
-export interface HistoryFlags {
+interface HistoryFlags {
   /** Encrypts the page in the browser's history, so that `clearHistory` makes it unreadable after signing out. */
   readonly encryptHistory?: boolean
   /** Throws away the key of pages encrypted so far. */
   readonly clearHistory?: boolean
   /** Keeps the `#fragment` of the visited URL. */
   readonly preserveFragment?: boolean
+}
+
+/** What is said of a page beside its props. */
+export interface PageFlags extends HistoryFlags {
+  /** Messages that this page shows once. */
+  readonly flash?: Props
+  /**
+   * Path and query in the browser's address bar, without `basePath`.
+   * @default those of the request; for a page that answers a write, those of the page that it was sent from
+   */
+  readonly url?: string
 }
 
 /** The page object of the Inertia protocol, version 3; version 2 passes over what it does not know. */
@@ -31,9 +42,14 @@ export interface Page extends HistoryFlags, PropLabels {
  * Path and query under which the client files the page. A page rendered for an unsafe method keeps the address of the
  * page it was sent from, so that a browser refresh does not GET a URL that only takes POST.
  */
-export function pageUrl(request: FastifyRequest, basePath: string): string {
+export function pageUrl(request: FastifyRequest, basePath: string, url?: string): string {
   const referer = isRead(request) ? null : refererPath(request, basePath)
-  return basePath + ownPath(referer ?? request.originalUrl)
+  return basePath + ownPath(url ?? referer ?? request.originalUrl)
+}
+
+/** Whether the page may never be shown. */
+export function isPrefetch({ headers }: FastifyRequest): boolean {
+  return String(headers['purpose'] ?? headers['sec-purpose'] ?? '').includes('prefetch')
 }
 
 /**
@@ -51,5 +67,11 @@ export function refererPath({ headers: { referer }, host }: FastifyRequest, base
   if (!referer || !URL.canParse(referer)) return null
   const url = new URL(referer)
   if (url.host !== host || !`${url.pathname}/`.startsWith(`${basePath}/`)) return null
-  return (url.pathname.slice(basePath.length) || '/') + url.search
+  const path = (url.pathname.slice(basePath.length) || '/') + url.search
+  return isPlainPath(path) ? path : null
+}
+
+/** Whether a redirect may lead there: a path that the router and browsers read alike, as a header can carry it. */
+export function isPlainPath(path: string): boolean {
+  return canonicalPath(path) !== null && /^[\x21-\x7e]+$/.test(path)
 }

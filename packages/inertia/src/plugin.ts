@@ -3,8 +3,10 @@ import {
   branded,
   canonicalPath,
   createFindCaller,
+  forPrograms,
   hasOwnDecorator,
   isApiTarget,
+  isNavigation,
   isRead,
   option,
   optionProblems,
@@ -16,14 +18,15 @@ import {
 } from '@fastify-modular/core/internal'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { type FindBack, watchRoutes } from './back.ts'
-import { type FlashParts, type FlashStore, leaveFlash } from './flash.ts'
+import { createFindBack, type FindBack } from './back.ts'
+import { type BackOptions, type FlashParts, type FlashStore, leaveFlash } from './flash.ts'
 import {
   FMOD_INERTIA_INVALID_FLASH,
   FMOD_INERTIA_INVALID_OPTION,
   FMOD_INERTIA_REGISTERED_TWICE,
 } from './misuse-errors.ts'
-import type { HistoryFlags } from './page.ts'
+import { isPlainPath, type PageFlags } from './page.ts'
+import { addPrecognition } from './precognition.ts'
 import type { Props } from './props.ts'
 import { createRenderer, type SharedProps } from './render.ts'
 import type { NonceSource, RootTemplate } from './root-html.ts'
@@ -59,8 +62,11 @@ export interface InertiaOptions {
   readonly flash?: FlashStore
   /** The path that a proxy takes away in front of this application: `/tools/app`. @default '' */
   readonly basePath?: string
-  /** The oldest major version of the client that visits: 2 cannot keep a `#fragment` or nested once props. @default 3 */
-  readonly client?: 2 | 3
+  /**
+   * Whether a request with the header `Precognition` is told what is wrong with its input, in place of being handled. Needs the
+   * errors plugin. @default false
+   */
+  readonly precognition?: boolean
 }
 
 const schema: OptionsSchema<InertiaOptions> = Type.Object({
@@ -82,18 +88,18 @@ const schema: OptionsSchema<InertiaOptions> = Type.Object({
       path === '' || (typeof path === 'string' && !path.endsWith('/') && canonicalPath(path) !== null),
     'a path such as /tools/app, without a slash at its end',
   ),
-  client: option.that((value) => value === 2 || value === 3, '2 or 3'),
+  precognition: option.boolean(),
 })
 
 const inertiaPlugin: FastifyPluginAsync<InertiaOptions> = async (app, options) => {
   const problems = optionProblems(schema, options)
   if (problems.length > 0) throw new FMOD_INERTIA_INVALID_OPTION(problems.join('; '))
   if (hasOwnDecorator(app, 'inertia')) throw new FMOD_INERTIA_REGISTERED_TWICE()
-  const { basePath = '', client = 3, flash: store } = options
-  const site: Site = { version: versionSource(options.version ?? null), basePath, client }
+  const { basePath = '', flash: store } = options
+  const site: Site = { version: versionSource(options.version ?? null), basePath }
   const findCaller = createFindCaller(app, undefined)
   const flash = store && { store, callerOf: async (it: FastifyRequest) => (await findCaller(it))?.id ?? null }
-  const findBack = watchRoutes(app, basePath)
+  const findBack = createFindBack(basePath)
 
   const renderer: InertiaRenderer = {
     ...createRenderer({ ...options, ...site, flash }),
@@ -110,10 +116,12 @@ const inertiaPlugin: FastifyPluginAsync<InertiaOptions> = async (app, options) =
   app.decorateReply('inertiaBack', createBack(flash, findBack))
   app.addHook('onRequest', function inertiaVisit(request, reply, done) {
     // The one hook of this package, because requests of all other clients pay for it as well.
-    if (!isInertia(request)) return done()
+    const isVisit = isInertia(request)
+    if (!isVisit && !isNavigation(request.headers)) return done()
     adaptRedirects(reply, site)
-    if (!refuseStale(request, reply, site)) done()
+    if (!isVisit || !refuseStale(request, reply, site)) done()
   })
+  if (options.precognition) addPrecognition(app)
   if (store?.check) app.addHook('onReady', async () => store.check?.(app))
 }
 
@@ -122,24 +130,23 @@ export type InertiaRenderer = ReturnType<typeof createRenderer> & Required<Pick<
 
 /** A program that says X-Inertia is still a program: the API of settings answers it by problems. */
 function isApi({ url, routeOptions }: FastifyRequest): boolean {
-  return isApiTarget(url) || routeOptions.config.back === false
+  return isApiTarget(url) || forPrograms in routeOptions.config
 }
 
-/** `return reply.inertiaBack({ title: 'Enter a title.' })`: back to the form, or by `/` where no page is known. */
+/** `return reply.inertiaBack({ errors: { title: 'Enter a title.' } })`: back to the form, or by `/` where no page is known. */
 function createBack(flash: FlashParts | undefined, findBack: FindBack) {
-  return function inertiaBack(
-    this: FastifyReply,
-    errors?: Readonly<Record<string, unknown>>,
-    message?: Props,
-  ) {
+  return function inertiaBack(this: FastifyReply, { to, ...left }: BackOptions = {}) {
     if (!flash)
       throw new FMOD_INERTIA_INVALID_FLASH('reply.inertiaBack needs the option flash of the inertia plugin')
     const { request } = this
-    const path = findBack(request) ?? '/'
+    const target = to ?? findBack(request) ?? '/'
+    const [path = ''] = target.split('#')
+    if (!isPlainPath(target.replace('#', '?')))
+      throw new FMOD_INERTIA_INVALID_FLASH('the option to of reply.inertiaBack is not a canonical path')
     if (isRead(request) && path === request.originalUrl)
-      throw new FMOD_INERTIA_INVALID_FLASH('reply.inertiaBack would redirect GET / to itself')
-    leaveFlash(flash, { request, reply: this, path, errors, flash: message })
-      .then(() => this.redirect(path, 303))
+      throw new FMOD_INERTIA_INVALID_FLASH(`reply.inertiaBack would redirect GET ${path} to itself`)
+    leaveFlash(flash, { request, reply: this, path, ...left })
+      .then(() => this.redirect(target, 303))
       .catch((thrown: unknown) => this.send(toError(thrown)))
     return this
   }
@@ -150,7 +157,7 @@ function renderReply(
   this: FastifyReply,
   component: string,
   props: Props = {},
-  flags: HistoryFlags = {},
+  flags: PageFlags = {},
 ): FastifyReply {
   const page = { ...flags, component, props, status: this.statusCode, shared: true }
   this.server.inertia

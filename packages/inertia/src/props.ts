@@ -1,7 +1,7 @@
 /** From props as handlers write them to plain values, and what the client must know of them. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { FMOD_INERTIA_MISPLACED_KIND } from './misuse-errors.ts'
-import { Prop, type ScrollPosition } from './prop-kinds.ts'
+import { Prop, type ScrollPosition } from './prop.ts'
 
 /** Props of a page, at any depth of plain objects: values, functions, and kinds such as `defer`. Lists are taken whole. */
 export type Props = Readonly<Record<string, unknown>>
@@ -30,8 +30,6 @@ export interface Selection {
   readonly held: ReadonlySet<string>
   /** At which end the client wants the portion of an endless list. */
   readonly intent: 'append' | 'prepend'
-  /** Whether the client finds nested props that it holds; version 2 does not. */
-  readonly holdsNested: boolean
 }
 
 /** What is selected: the props of `only`, or all where it names none, without those of `except`. */
@@ -47,7 +45,7 @@ interface Paths {
 }
 
 /** Reads the headers by which the client selects props of this component. */
-export function readSelection(headers: IncomingHttpHeaders, component: string, client: 2 | 3 = 3): Selection {
+export function readSelection(headers: IncomingHttpHeaders, component: string): Selection {
   const isVisit = headers['x-inertia'] !== undefined
   const only = readPaths(headers['x-inertia-partial-data'])
   const except = readPaths(headers['x-inertia-partial-except'])
@@ -58,7 +56,6 @@ export function readSelection(headers: IncomingHttpHeaders, component: string, c
     reset: new Set(listOf(headers['x-inertia-reset'])),
     held: new Set(isVisit ? listOf(headers['x-inertia-except-once-props']) : []),
     intent: headers['x-inertia-infinite-scroll-merge-intent'] === 'prepend' ? 'prepend' : 'append',
-    holdsNested: client > 2,
   }
 }
 
@@ -71,7 +68,8 @@ function readPaths(header: string | string[] | undefined): Paths {
   return { named: new Set(named), above: new Set(above) }
 }
 
-function listOf(header: string | string[] | undefined): string[] {
+/** What a header lists. */
+export function listOf(header: string | string[] | undefined): string[] {
   return String(header ?? '')
     .split(',')
     .map((name) => name.trim())
@@ -174,13 +172,12 @@ class Resolution {
 
   /** Whether the client does not get this prop now, although nothing excludes it: it holds it, or fetches it later. */
   #isLeftOut({ traits: { once, defer, optional } }: Prop, path: string): boolean {
-    const { partial, held, holdsNested } = this.#selection
+    const { partial, held } = this.#selection
     if (once) {
-      const { key = path, expiresIn } = once
+      const { key = path, expiresIn, fresh } = once
       const expiresAt = expiresIn === undefined ? null : Date.now() + expiresIn
       this.#labels.onceProps[key] = { prop: path, expiresAt }
-      const isHeld = held.has(key) && (holdsNested || !path.includes('.'))
-      if (isHeld && (partial === null || partial.only.named.size === 0)) return true
+      if (held.has(key) && !fresh && (partial === null || partial.only.named.size === 0)) return true
     }
     if (partial !== null) return false
     if (defer) (this.#labels.deferredProps[defer.group] ??= []).push(path)

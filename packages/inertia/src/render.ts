@@ -7,14 +7,14 @@ import {
 } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { findFlash, type FlashParts, forgetFlash } from './flash.ts'
-import { type HistoryFlags, type Page, pageUrl } from './page.ts'
+import { type Page, type PageFlags, pageUrl } from './page.ts'
 import { always } from './prop-kinds.ts'
 import { evaluate, ignoreUnread, type Props, readSelection, resolveProps } from './props.ts'
 import { compileRoot, type NonceSource, type RootTemplate } from './root-html.ts'
 import { isInertia, type Site } from './visits.ts'
 
 /** A page to render. Without `shared` the page is exactly `props`: no shared props, no `errors`, nothing flashed. */
-export type PageRequest = BarePageRequest & HistoryFlags
+export type PageRequest = BarePageRequest & PageFlags
 
 /** Props for every page, or a function of the request that gives them: `(request) => ({ user: request.caller?.name })`. */
 export type SharedProps = Props | ((request: FastifyRequest) => Props | Promise<Props>)
@@ -31,7 +31,7 @@ export interface RendererOptions extends Site {
 export function createRenderer(options: RendererOptions): Required<Pick<PageRenderer, 'version'>> & {
   render(request: FastifyRequest, reply: FastifyReply, page: PageRequest): ReturnType<PageRenderer['render']>
 } {
-  const { version, basePath, client, share, nonce, flash } = options
+  const { version, basePath, share, nonce, flash } = options
   const toDocument = compileRoot(options.rootTemplate)
 
   async function buildPage(
@@ -43,18 +43,20 @@ export function createRenderer(options: RendererOptions): Required<Pick<PageRend
     const own = ignoreUnread(requested.props)
     // With a document the tab may pass to another person, whom "Back" must not show the pages of the one before.
     const isHandover = !isInertia(request) && (encryptHistory || options.encryptHistory)
+    // Errors of 500 and above are about the server: what waits for the page is left for the next attempt.
+    const isNext = requested.shared && status < 500
+    const left = flash && isNext ? await findFlash(flash, request, reply) : null
+    const { clearHistory, preserveFragment } = requested
     const about = {
-      url: pageUrl(request, basePath),
+      url: pageUrl(request, basePath, requested.url),
       version: version(),
       ...(encryptHistory && { encryptHistory }),
-      ...((requested.clearHistory || isHandover) && { clearHistory: true }),
-      ...(requested.preserveFragment && { preserveFragment: true }),
+      ...((clearHistory || left?.clearHistory || isHandover) && { clearHistory: true }),
+      ...((preserveFragment || left?.preserveFragment) && { preserveFragment: true }),
     }
     if (!requested.shared)
       return { component, ...(await resolveProps(own, readSelection({}, component))), ...about }
     const shared = ignoreUnread((typeof share === 'function' ? await share(request) : share) ?? {})
-    // Errors of 500 and above are about the server: what waits for the page is left for the next attempt.
-    const left = flash && status < 500 ? await findFlash(flash, request, reply) : null
     const all: Props = { ...shared, ...own }
     /** Always there, because the client reads it on every page. */
     const errors = always(async () => ({
@@ -63,16 +65,17 @@ export function createRenderer(options: RendererOptions): Required<Pick<PageRend
     }))
     const onRescue = (err: unknown, prop: string) =>
       logFailure(request.log, 'error', { err, prop }, 'a deferred prop failed and was left out')
-    const selection = readSelection(request.headers, component, client)
+    const selection = readSelection(request.headers, component)
     const resolved = await resolveProps({ ...all, errors }, selection, onRescue)
     if (flash && left) await forgetFlash(flash.store, request, reply) // not before: a page that fails has shown nothing
     const sharedProps = Object.keys(shared)
+    const messages = { ...left?.flash, ...requested.flash }
     return {
       component,
       ...resolved,
       ...about,
       ...(sharedProps.length > 0 && { sharedProps }),
-      ...(left?.flash && { flash: left.flash }),
+      ...(Object.keys(messages).length > 0 && { flash: messages }),
     }
   }
 

@@ -2,7 +2,7 @@
 import { addVary, isRead } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { FMOD_INERTIA_INVALID_VERSION, FMOD_INERTIA_UNSAFE_LOCATION } from './misuse-errors.ts'
-import { pageUrl } from './page.ts'
+import { isPrefetch, pageUrl } from './page.ts'
 
 /** Whether the Inertia client made the request. Its `Accept` header names HTML, so only this header shows it. */
 export function isInertia(request: FastifyRequest): boolean {
@@ -14,8 +14,6 @@ export interface Site {
   readonly version: () => string | null
   /** What a proxy takes away in front of the paths of this application; `Location` it mends, headers of Inertia it does not. */
   readonly basePath: string
-  /** The oldest major version of the client that visits this application. */
-  readonly client: 2 | 3
 }
 
 /** The version of the assets: fixed, or a function that is called at each request. */
@@ -42,13 +40,12 @@ function checked(version: string | null): string | null {
 /**
  * Answers a visit that was made with other assets than the current ones by 409, so that the client loads the page afresh,
  * and returns whether it did. Before the handler runs, and for unmatched paths too: any page, even an error page, would give
- * a stale client the new version and so hide that it is stale. A request without a version is not of the client.
+ * a stale client the new version and so hide that it is stale. Clients leave the header out while their page has no version.
  */
 export function refuseStale(request: FastifyRequest, reply: FastifyReply, site: Site): boolean {
-  const version = request.headers['x-inertia-version']
-  if (request.method !== 'GET' || version === undefined) return false
+  if (request.method !== 'GET') return false
   const current = site.version()
-  if (version === (current ?? '')) return false
+  if ((request.headers['x-inertia-version'] ?? '') === (current ?? '')) return false
   addVary(reply, 'X-Inertia')
   reply.code(409).header('x-inertia-location', pageUrl(request, site.basePath))
   // Distinguishes new assets from a plain redirect, so that background requests do not reload the page.
@@ -61,8 +58,8 @@ const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
 /**
  * Adapts the redirects of a reply to an Inertia visit, which have no body: to another origin → 409 with
- * `X-Inertia-Location`; to a `#fragment` → 409 with `X-Inertia-Redirect`, which version 2 of the client does not know; after
- * a write → 303, because a 302 repeats PUT, PATCH and DELETE. On the reply and not by an onSend hook, which every other request would pay for.
+ * `X-Inertia-Location`; to a `#fragment` → 409 with `X-Inertia-Redirect`; after a write → 303,
+ * because a 302 repeats PUT, PATCH and DELETE. On the reply and not by an onSend hook, which every other request would pay for.
  */
 export function adaptRedirects(reply: FastifyReply, site: Site): void {
   const { send } = reply
@@ -80,9 +77,12 @@ function adaptRedirect(reply: FastifyReply, site: Site): void {
 
   const url = resolve(location, request)
   const keepsMethod = reply.statusCode === 307 || reply.statusCode === 308
-  if (url && url.origin !== resolve('/', request)?.origin)
-    answerConflict(reply, 'x-inertia-location', location)
-  else if (url?.hash && !keepsMethod && site.client > 2)
+  const isOutside = url !== null && url.origin !== resolve('/', request)?.origin
+  const keepsFragment = !!url?.hash && !keepsMethod
+  if (isOutside || keepsFragment) addVary(reply, 'X-Inertia') // a document is redirected, a visit gets 409
+  if (!isInertia(request)) return
+  if (isOutside) answerConflict(reply, 'x-inertia-location', location)
+  else if (keepsFragment && !isPrefetch(request))
     answerConflict(reply, 'x-inertia-redirect', withBase(location, site))
   else if (!isRead(request) && !keepsMethod) reply.code(303)
 }
@@ -96,6 +96,7 @@ export function createLocation(site: Site) {
     const { request } = this
     if (!resolve(url, request)) throw new FMOD_INERTIA_UNSAFE_LOCATION()
     const location = toHeaderText(url)
+    addVary(this, 'X-Inertia')
     if (isInertia(request)) return answerConflict(this, 'x-inertia-location', withBase(location, site)).send()
     return this.redirect(location, isRead(request) ? 302 : 303)
   }
@@ -108,7 +109,6 @@ function withBase(location: string, { basePath }: Site): string {
 
 function answerConflict(reply: FastifyReply, header: string, location: string): FastifyReply {
   for (const name of ['location', 'content-type', 'content-length']) reply.removeHeader(name)
-  addVary(reply, 'X-Inertia')
   return reply.code(409).header(header, location)
 }
 

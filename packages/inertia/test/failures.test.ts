@@ -1,19 +1,7 @@
 import createError from '@fastify/error'
 import { test } from 'tap'
 import Fastify from 'fastify'
-import {
-  always,
-  deepMerge,
-  defer,
-  inertia,
-  merge,
-  once,
-  optional,
-  prepend,
-  type Prop,
-  type Props,
-  scroll,
-} from '@fastify-modular/inertia'
+import { inertia, type Prop, prop, type Props } from '@fastify-modular/inertia'
 import { createApp, version, visit } from './fixture.js'
 
 test('a prop that fails becomes the error of the request, in every way a handler can be written', async (t) => {
@@ -36,14 +24,9 @@ test('a prop that fails becomes the error of the request, in every way a handler
 })
 
 const kinds: Readonly<Record<string, (value: unknown) => Prop>> = {
-  always,
-  optional,
-  defer: (value) => defer(value),
-  merge,
-  prepend,
-  deepMerge,
-  once,
-  scroll: (value) => scroll(value, () => ({ currentPage: 1, previousPage: null, nextPage: null })),
+  ...prop,
+  defer: (value) => prop.defer(value),
+  scroll: (value) => prop.scroll(value, () => ({ currentPage: 1, previousPage: null, nextPage: null })),
 }
 const inside = { inside: 1 }
 
@@ -54,7 +37,7 @@ const places: Readonly<Record<string, (kind: Prop) => { props?: object; share?: 
   'a promise': (kind) => ({ props: { a: Promise.resolve(kind) } }),
   'a function': (kind) => ({ props: { a: () => kind } }),
   'an asynchronous function': (kind) => ({ props: { a: async () => kind } }),
-  'the value of a kind': (kind) => ({ props: { a: always(() => kind) } }),
+  'the value of a kind': (kind) => ({ props: { a: prop.always(() => kind) } }),
   'an instance of a class': (kind) => ({
     props: {
       a: new (class {
@@ -148,9 +131,9 @@ test('a promise that fails where nobody reads it does not end the process, at an
         read: 1,
         top: failing(),
         nested: { deep: { er: failing() } },
-        kind: defer(failing()),
-        both: { kind: optional(defer(failing())) },
-        inKind: optional({ nested: failing() }),
+        kind: prop.defer(failing()),
+        both: { kind: prop.optional(prop.defer(failing())) },
+        inKind: prop.optional({ nested: failing() }),
       }),
     ),
   )

@@ -138,7 +138,7 @@ test('the cookie is readable by nothing but the server, and bound to the host ov
   t.teardown(() => app.close())
   await app.register(cookie)
   await app.register(inertia, { flash: cookieFlash({ secret }) })
-  app.post('/', (_, reply) => reply.inertiaBack({ a: 'b' }))
+  app.post('/', (_, reply) => reply.inertiaBack({ errors: { a: 'b' } }))
   const answer = await app.inject({ method: 'POST', url: '/', headers: { 'x-forwarded-proto': 'https' } })
   t.match(
     answer.headers['set-cookie'],
@@ -155,7 +155,11 @@ test('secrets are rotated: the first encrypts, all decrypt', async (t) => {
     [[young], false],
   ] as const) {
     const after = await createApp(t, { flash: cookieFlash({ secret: secrets }) })
-    const headers = { 'x-inertia': 'true', cookie: `inertia-flash=${before.cookie}` }
+    const headers = {
+      'x-inertia': 'true',
+      'x-inertia-version': 'v1',
+      cookie: `inertia-flash=${before.cookie}`,
+    }
     const page = (await after.inject({ url: '/notes', headers })).json<Page>()
     t.same(page.props['errors'], isShown ? { title: 'is taken' } : {})
   }
@@ -169,11 +173,12 @@ test('what no cookie holds is cut: first many errors, then messages', async (t) 
   })
   const long = 'x'.repeat(3000)
   app.post('/many', (_, reply) =>
-    reply.inertiaBack(Object.fromEntries(Array.from({ length: 200 }, (__, at) => [`f${at}`, 'is wrong'])), {
-      m: 1,
+    reply.inertiaBack({
+      errors: Object.fromEntries(Array.from({ length: 200 }, (__, at) => [`f${at}`, 'is wrong'])),
+      flash: { m: 1 },
     }),
   )
-  app.post('/loud', (_, reply) => reply.inertiaBack({ a: 'b' }, { long }))
+  app.post('/loud', (_, reply) => reply.inertiaBack({ errors: { a: 'b' }, flash: { long } }))
   const sent = new Client(app)
   const many = await sent.submit('/notes', '/many', {})
   t.same(many.page?.props['errors'], { form: 'One or more validation errors occurred.' })

@@ -1,6 +1,7 @@
 /** An application with forms, and a client that keeps cookies. */
 import cookie from '@fastify/cookie'
 import { type Caller, ValidationException } from '@fastify-modular/core'
+import { forPrograms } from '@fastify-modular/core/internal'
 import { errors } from '@fastify-modular/errors'
 import { cookieFlash, inertia, type InertiaOptions, type Page } from '@fastify-modular/inertia'
 import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
@@ -33,7 +34,7 @@ export class Client {
       url,
       ...options,
       headers: {
-        ...(this.hasScript && { 'x-inertia': 'true' }),
+        ...(this.hasScript && { 'x-inertia': 'true', 'x-inertia-version': 'v1' }),
         host: 'app.test',
         ...(this.caller && { 'x-caller': this.caller }),
         ...(this.#jar.size > 0 && { cookie: [...this.#jar].map((pair) => pair.join('=')).join('; ') }),
@@ -75,21 +76,27 @@ export async function createApp(t: Test, options: InertiaOptions = { flash: cook
   })
   await app.register(errors, { errorPage: false })
   await app.register(cookie)
+  app.get('/early', async () => 'early')
   await app.register(inertia, { version: 'v1', ...options })
   app.get('/', (_, reply) => reply.inertia('Home'))
   app.get('/notes', (_, reply) => reply.inertia('Notes', { list: [1], count: 1 }))
   app.get('/notes/:id/edit', (_, reply) => reply.inertia('Edit'))
-  app.get('/callback', { config: { back: false } }, (_, reply) => reply.inertia('Callback'))
   app.get('/new', (_, reply) => reply.inertia('New'))
   app.post('/new', { schema }, (_, reply) => reply.inertiaBack())
-  app.post('/notes', { schema }, (_, reply) => reply.inertiaBack({}, { message: 'Saved.' }))
+  app.get('/items/:id', (_, reply) => reply.inertia('Item'))
+  app.post('/items/:id', { schema }, (_, reply) => reply.inertiaBack())
+  app.get('//*', (_, reply) => reply.inertia('Other'))
+  app.post('//*', { schema }, (_, reply) => reply.inertiaBack())
+  app.post('/notes', { schema }, (_, reply) => reply.inertiaBack({ flash: { message: 'Saved.' } }))
   app.post('/api/notes', { schema }, async () => 'ok')
-  app.post('/hook', { schema, config: { back: false } }, async () => 'ok')
+  app.post('/programs', { schema, config: { [forPrograms]: true } }, async () => 'ok')
   app.post<{ Body: Record<string, unknown> }>('/throws', (request) => {
     const { message, ...byField } = request.body as Record<string, string[]>
     throw new ValidationException(message === undefined ? byField : String(message))
   })
-  app.post('/taken', (_, reply) => reply.inertiaBack({ title: ['is taken', 'is short'] }, { tries: 2 }))
+  app.post('/taken', (_, reply) =>
+    reply.inertiaBack({ errors: { title: ['is taken', 'is short'] }, flash: { tries: 2 } }),
+  )
   app.post('/fails', () => {
     throw new Error('secret')
   })

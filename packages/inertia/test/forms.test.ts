@@ -1,7 +1,7 @@
 /** Forms: what is refused comes back to its page with its errors. */
 import cookie from '@fastify/cookie'
 import { cookieFlash, inertia, type Page } from '@fastify-modular/inertia'
-import Fastify, { type FastifyServerOptions } from 'fastify'
+import Fastify from 'fastify'
 import { test } from 'tap'
 import { embeddedPage } from './fixture.js'
 import { Client, client, createApp, secret } from './form-fixture.js'
@@ -41,6 +41,44 @@ test('errors and messages of a handler come with the next page, once', async (t)
   t.same([saved.page?.props['errors'], saved.page?.flash], [{}, { message: 'Saved.' }])
 })
 
+test('errors, messages and flags go with a redirect to another page, and to no other', async (t) => {
+  const app = await createApp(t)
+  const left = {
+    errors: { a: 'b' },
+    flash: { message: 'Saved.' },
+    clearHistory: true,
+    preserveFragment: true,
+  }
+  app.post('/to', (request, reply) => reply.inertiaBack({ ...left, to: (request.body as { to: string }).to }))
+  app.get('/to', (_, reply) => reply.inertiaBack({ to: '/to' }))
+  const sent = new Client(app)
+  const { answer, page } = await sent.submit('/new', '/to', { to: '/notes?page=2' })
+  t.same([answer.statusCode, answer.headers.location], [303, '/notes?page=2'])
+  t.match(page, { url: '/notes?page=2', flash: left.flash, clearHistory: true, preserveFragment: true })
+  t.same(page?.props['errors'], left.errors)
+  const again = (await sent.send('GET', '/notes?page=2')).json<Page>()
+  t.same([again.flash, again.clearHistory, again.preserveFragment], [undefined, undefined, undefined])
+
+  const below = await sent.submit('/new', '/to', { to: '/notes#latest' })
+  t.same([below.answer.statusCode, below.answer.headers['x-inertia-redirect']], [409, '/notes#latest'])
+  t.same((await sent.send('GET', '/new')).json<Page>().flash, undefined)
+  t.same((await sent.send('GET', '/notes')).json<Page>().flash, left.flash)
+
+  for (const to of [
+    '//evil.example/',
+    'https://evil.example/',
+    'notes',
+    '/a/../b',
+    '/é',
+    '/a b',
+    '/a#b\r\nx: y',
+  ]) {
+    const refused = await sent.submit('/new', '/to', { to })
+    t.same([refused.answer.statusCode, refused.answer.headers['set-cookie']], [500, undefined], to)
+  }
+  t.equal((await sent.send('GET', '/to')).statusCode, 500, 'to itself')
+})
+
 test('a form that names the props that it wants back gets its errors with them', async (t) => {
   const sent = await client(t)
   const partial = { 'x-inertia-partial-component': 'Notes', 'x-inertia-partial-data': 'list' }
@@ -69,7 +107,7 @@ test('a handler of GET that goes back never redirects to itself', async (t) => {
   await app.register(cookie)
   await app.register(inertia, { flash: cookieFlash({ secret }) })
   app.get('/notes', (_, reply) => reply.inertia('Notes'))
-  app.get('/verify', (_, reply) => reply.inertiaBack({}, { message: 'Thanks.' }))
+  app.get('/verify', (_, reply) => reply.inertiaBack({ flash: { message: 'Thanks.' } }))
   app.get('/', (_, reply) => reply.inertiaBack())
   const goesTo = async (url: string, referer?: string) => {
     const answer = await app.inject({ url, headers: { host: 'app.test', ...(referer && { referer }) } })
@@ -80,48 +118,6 @@ test('a handler of GET that goes back never redirects to itself', async (t) => {
   t.equal(await goesTo('/verify'), '/')
   t.equal(await goesTo('/'), 'FMOD_INERTIA_INVALID_FLASH')
   t.equal(await goesTo('/', 'http://app.test/'), 'FMOD_INERTIA_INVALID_FLASH')
-})
-
-/** Addresses that only some options of the router read as those of a page. */
-const spellings: readonly (readonly [address: string, options: FastifyServerOptions])[] = [
-  ['/notes/', { routerOptions: { ignoreTrailingSlash: true } }],
-  ['/notes/', { ignoreTrailingSlash: true } as FastifyServerOptions],
-  ['/NOTES', { routerOptions: { caseSensitive: false } }],
-  ['/NOTES', { caseSensitive: false, routerOptions: {} } as FastifyServerOptions],
-  [`/items/${'7'.repeat(150)}`, { routerOptions: { maxParamLength: 200 } }],
-]
-
-for (const [address, options] of spellings) {
-  test(`the page of a form is found as the router finds it: ${address} ${JSON.stringify(options)}`, async (t) => {
-    for (const isRead of [true, false]) {
-      const app = Fastify(isRead ? options : {})
-      t.teardown(() => app.close())
-      await app.register(cookie)
-      await app.register(inertia, { flash: cookieFlash({ secret }) })
-      app.get('/notes', (_, reply) => reply.inertia('Notes'))
-      app.get('/items/:id', (_, reply) => reply.inertia('Item'))
-      app.post('/', (_, reply) => reply.inertiaBack())
-      t.equal((await app.inject(address)).statusCode === 200, isRead)
-      const headers = { host: 'app.test', referer: `http://app.test${address}` }
-      const answer = await app.inject({ method: 'POST', url: '/', headers })
-      t.equal(answer.headers.location, isRead ? address : '/')
-    }
-  })
-}
-
-test('an expression that only allowUnsafeRegex permits does not stop the boot', async (t) => {
-  const app = Fastify({ routerOptions: { allowUnsafeRegex: true } })
-  t.teardown(() => app.close())
-  await app.register(inertia)
-  app.get('/:id(^([a-z]+)+$)', async () => 'found')
-  t.equal((await app.inject('/abc')).body, 'found')
-})
-
-test('a route for some requests only is no page to go back to', async (t) => {
-  const app = await createApp(t)
-  app.get('/admin', { constraints: { host: 'admin.test' } }, (_, reply) => reply.inertia('Admin'))
-  const { answer } = await new Client(app).submit('/admin', '/throws', { title: ['x'] })
-  t.equal(answer.statusCode, 400)
 })
 
 test('what a validator of Standard Schema throws goes back to the form, under the names of its fields', async (t) => {
@@ -145,6 +141,20 @@ test('a form without script goes back, too: the document carries the errors', as
   t.same(embeddedPage(body).props['errors'], { title: 'is taken' })
 })
 
+test('one line of the log names the policy that takes the Referer away, whatever is refused without one', async (t) => {
+  const lines: unknown[] = []
+  const app = await createApp(t)
+  app.addHook('onRequest', async ({ log }) => {
+    log.warn = (text: unknown) => void lines.push(text)
+  })
+  const sent = new Client(app)
+  await sent.submit('/notes', '/throws', { title: ['x'] })
+  t.same(lines, [])
+  for (const url of ['/throws', '/new', '/taken']) await sent.send('POST', url, { payload: { title: '' } })
+  t.equal(lines.length, 1)
+  t.match(lines, [/Referrer-Policy such as same-origin/])
+})
+
 /** Where a refused form goes: its own path, the referer, and what is answered. */
 const addresses: readonly (readonly [
   what: string,
@@ -156,19 +166,21 @@ const addresses: readonly (readonly [
   ['with its query', '/notes', 'http://app.test/notes?q=a%20b', '/notes?q=a%20b'],
   ['a page with parameters', '/notes', 'http://app.test/notes/7/edit', '/notes/7/edit'],
   ['https behind a proxy', '/notes', 'https://app.test/notes', '/notes'],
-  ['its own address, without a referer', '/new', undefined, '/new'],
+  ['a page that is gone, and says so itself', '/new', 'http://app.test/missing', '/missing'],
+  ['a page that was registered before the plugin', '/new', 'http://app.test/early', '/early'],
+  ['a page spelt as only some routers read it', '/new', 'http://app.test/NOTES/', '/NOTES/'],
+  ['its own address, without a referer', '/new?from=1', undefined, '/new?from=1'],
+  ['its own address, with its parameters', '/items/7', undefined, '/items/7'],
   ['its own address, if the referer is of another site', '/new', 'http://evil.example/notes', '/new'],
   ['its own address, if the referer is of another port', '/new', 'http://app.test:81/notes', '/new'],
-  ['its own address, if no route answers the referer', '/new', 'http://app.test/missing', '/new'],
-  ['its own address, if only POST answers the referer', '/new', 'http://app.test/throws', '/new'],
-  ['its own address, if the referer is not for forms', '/new', 'http://app.test/callback', '/new'],
   ['its own address, if the referer is not a URL', '/new', 'nonsense', '/new'],
   ['its own address, if the referer is not canonical', '/new', 'http://app.test//notes', '/new'],
   ['its own address, if the referer hides its path', '/new', 'http://app.test/%6eotes', '/new'],
-  ['nowhere: the literal answer', '/throws', undefined, 400],
+  ['nowhere: GET has no route of its pattern', '/throws', undefined, 400],
   ['nowhere: the literal answer to foreign referers', '/throws', 'http://evil.example/notes', 400],
+  ['nowhere: its own address would leave the site', '//evil.example/x', undefined, 400],
   ['nowhere: the API', '/api/notes', 'http://app.test/notes', 400],
-  ['nowhere: a route that says so', '/hook', 'http://app.test/notes', 400],
+  ['nowhere: a route for programs', '/programs', 'http://app.test/notes', 400],
 ]
 
 for (const [what, url, referer, to] of addresses) {

@@ -13,7 +13,7 @@ test('an unknown option stops the boot, and so does one of another type', async 
   await t.rejects(boot({ versoin: '1' }), {
     code: 'FMOD_INERTIA_INVALID_OPTION',
     message:
-      /unknown option versoin \(did you mean version\?\); expected version, share, rootTemplate, nonce, encryptHistory, flash, basePath or client/,
+      /unknown option versoin \(did you mean version\?\); expected version, share, rootTemplate, nonce, encryptHistory, flash, basePath or precognition/,
   })
   for (const [name, value] of Object.entries({
     version: 1,
@@ -23,7 +23,7 @@ test('an unknown option stops the boot, and so does one of another type', async 
     encryptHistory: 'yes',
     flash: { put: () => {} },
     basePath: '/tools/',
-    client: 1,
+    precognition: 'yes',
   })) {
     await t.rejects(boot({ [name]: value }), {
       code: 'FMOD_INERTIA_INVALID_OPTION',

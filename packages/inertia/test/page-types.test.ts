@@ -1,10 +1,16 @@
 /** Types: a compile error is the failure. */
 import { test } from 'tap'
-import { always, defer, type PageArguments, type PageName, scroll } from '@fastify-modular/inertia'
+import { type PageArguments, type PageName, prop } from '@fastify-modular/inertia'
 
 interface Pages {
   'Notes/Index': { notes: { id: number }[]; auth: { user: string; notices: number[] }; page?: number }
   Home: { greeting?: string }
+  Account: { auth: Auth; maybe?: Auth; none: Auth | null; at: Date; list: Auth[] }
+}
+
+interface Auth {
+  user: string
+  notices?: number[]
 }
 
 /** What `reply.inertia` takes in an application that declares these pages. */
@@ -18,17 +24,27 @@ const auth = { user: 'Ada', notices: [1] }
 
 test('props are those of the component, written as values, functions and kinds at any depth', (t) => {
   send('Notes/Index', { notes: [{ id: 1 }], auth })
-  send('Notes/Index', { notes: async () => [{ id: 1 }], auth: () => auth, page: always(2) })
+  send('Notes/Index', { notes: async () => [{ id: 1 }], auth: () => auth, page: prop.always(2) })
   send('Notes/Index', {
-    notes: defer(() => [{ id: 1 }]),
-    auth: { user: () => 'Ada', notices: defer(() => [1]) },
+    notes: prop.defer(() => [{ id: 1 }]),
+    auth: { user: () => 'Ada', notices: prop.defer(() => [1]) },
   })
   send('Home')
   send('Home', {}, { encryptHistory: true })
   sendUndeclared('Anything', {
-    a: scroll({ data: [] }, () => ({ currentPage: 1, previousPage: null, nextPage: 2 })),
+    a: prop.scroll({ data: [] }, () => ({ currentPage: 1, previousPage: null, nextPage: 2 })),
   })
   sendUndeclared('Anything')
+  t.end()
+})
+
+test('kinds stand below interfaces, optional and nullable props, and in what functions return', (t) => {
+  const kinds = { user: 'Ada', notices: prop.defer(() => [1]) }
+  const others = { none: null, at: new Date(0), list: [] }
+  send('Account', { ...others, auth: kinds })
+  send('Account', { ...others, auth: auth, maybe: kinds, none: kinds })
+  send('Account', { ...others, auth: () => kinds, maybe: async () => kinds, none: () => null })
+  send('Account', { ...others, auth: prop.always(kinds), at: () => new Date(0), list: prop.merge([auth]) })
   t.end()
 })
 
@@ -44,7 +60,11 @@ test('a mistake is a compile error', (t) => {
   // @ts-expect-error -- a function that returns another type
   send('Notes/Index', { notes: () => [{ id: '1' }], auth })
   // @ts-expect-error -- a nested prop of another type
-  send('Notes/Index', { notes: [], auth: { user: 'Ada', notices: defer(() => ['1']) } })
+  send('Notes/Index', { notes: [], auth: { user: 'Ada', notices: prop.defer(() => ['1']) } })
+  // @ts-expect-error -- a kind of another type below an interface
+  send('Account', { auth: { user: prop.defer(() => 1) }, none: null, at: new Date(0), list: [] })
+  // @ts-expect-error -- lists are taken whole
+  send('Account', { auth, none: null, at: new Date(0), list: [{ user: prop.defer(() => 'Ada') }] })
   // @ts-expect-error -- no such prop
   send('Home', { greting: 'Hello' })
   t.end()

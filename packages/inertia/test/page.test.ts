@@ -66,10 +66,23 @@ test('a page answered to a POST keeps the address of the page it was sent from, 
     return (await visit(app, { url: '/orders', method: 'POST', headers })).json().url
   }
   t.equal(await urlFor('http://shop.test/orders/new?from=1'), '/orders/new?from=1')
-  t.equal(await urlFor('http://shop.test//evil.test/'), '/evil.test/')
+  t.equal(await urlFor('http://shop.test//evil.test/'), '/orders')
   t.equal(await urlFor('http://evil.test/orders/new'), '/orders')
   t.equal(await urlFor('not a url'), '/orders')
   t.equal(await urlFor(), '/orders')
+})
+
+test('a page may say its address, and messages that it shows itself', async (t) => {
+  const app = await createApp({ basePath: '/app' }, (it) => {
+    it.post('/orders', (_, reply) =>
+      reply.inertia('Order', {}, { url: '/orders/7?new', flash: { message: 'Ordered.' } }),
+    )
+    it.post('/evil', (_, reply) => reply.inertia('Order', {}, { url: '//evil.test/' }))
+  })
+  const headers = { host: 'shop.test', referer: 'http://shop.test/app/cart' }
+  const page = (await visit(app, { url: '/orders', method: 'POST', headers })).json()
+  t.same([page.url, page.flash], ['/app/orders/7?new', { message: 'Ordered.' }])
+  t.equal((await visit(app, { url: '/evil', method: 'POST', headers })).json().url, '/app/evil.test/')
 })
 
 test('history flags travel in the page, from the page or from the plugin', async (t) => {

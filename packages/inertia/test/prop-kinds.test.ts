@@ -1,17 +1,6 @@
 /** What the client receives of each kind of prop, as a table of visits. */
 import { test } from 'tap'
-import {
-  always,
-  deepMerge,
-  defer,
-  merge,
-  once,
-  optional,
-  type Page,
-  prepend,
-  type Props,
-  scroll,
-} from '@fastify-modular/inertia'
+import { type Page, prop, type Props } from '@fastify-modular/inertia'
 import { createApp, embeddedPage, visit } from './fixture.js'
 
 type Headers = Readonly<Record<string, string>>
@@ -48,73 +37,82 @@ const position = { currentPage: 2, previousPage: 1, nextPage: 3 }
 const cases: readonly (readonly [name: string, Props, Headers, Labels])[] = [
   ['a function', { a: () => 1 }, {}, { props: { a: 1 } }],
   ['an asynchronous function', { a: async () => 1 }, {}, { props: { a: 1 } }],
-  ['optional: a full visit', { a: optional(() => 1), b: 2 }, {}, { props: { b: 2 } }],
-  ['optional: a reload that names it', { a: optional(() => 1), b: 2 }, only('a'), { props: { a: 1 } }],
-  ['optional: a reload of another prop', { a: optional(() => 1), b: 2 }, only('b'), { props: { b: 2 } }],
-  ['always: a reload of another prop', { a: always(() => 1), b: 2 }, only('b'), { props: { a: 1, b: 2 } }],
-  ['always: excluded', { a: always(() => 1), b: 2 }, except('a'), { props: { a: 1, b: 2 } }],
+  ['optional: a full visit', { a: prop.optional(() => 1), b: 2 }, {}, { props: { b: 2 } }],
+  ['optional: a reload that names it', { a: prop.optional(() => 1), b: 2 }, only('a'), { props: { a: 1 } }],
+  ['optional: a reload of another prop', { a: prop.optional(() => 1), b: 2 }, only('b'), { props: { b: 2 } }],
+  [
+    'always: a reload of another prop',
+    { a: prop.always(() => 1), b: 2 },
+    only('b'),
+    { props: { a: 1, b: 2 } },
+  ],
+  ['always: excluded', { a: prop.always(() => 1), b: 2 }, except('a'), { props: { a: 1, b: 2 } }],
   [
     'always: deep in an object of which another part is named',
-    { n: { z: 1, x: { y: always(() => 2), w: 3 }, v: { u: 4 } }, m: { y: always(5) } },
+    { n: { z: 1, x: { y: prop.always(() => 2), w: 3 }, v: { u: 4 } }, m: { y: prop.always(5) } },
     only('n.z'),
     { props: { n: { z: 1, x: { y: 2 } } } },
   ],
   [
     'always: deep in an object of which that part is excluded',
-    { n: { z: 1, x: { y: always(() => 2), w: 3 } } },
+    { n: { z: 1, x: { y: prop.always(() => 2), w: 3 } } },
     except('n.x'),
     { props: { n: { z: 1, x: { y: 2 } } } },
   ],
-  ['defer: a full visit', { a: defer(() => 1) }, {}, { props: {}, deferredProps: { default: ['a'] } }],
+  ['defer: a full visit', { a: prop.defer(() => 1) }, {}, { props: {}, deferredProps: { default: ['a'] } }],
   [
     'defer: groups',
-    { a: defer(() => 1), b: defer(() => 2, { group: 'charts' }), c: defer(() => 3, { group: 'charts' }) },
+    {
+      a: prop.defer(() => 1),
+      b: prop.defer(() => 2, { group: 'charts' }),
+      c: prop.defer(() => 3, { group: 'charts' }),
+    },
     {},
     { props: {}, deferredProps: { default: ['a'], charts: ['b', 'c'] } },
   ],
   [
     'defer: the request for a group',
-    { a: defer(() => 1), b: defer(() => 2) },
+    { a: prop.defer(() => 1), b: prop.defer(() => 2) },
     only('a'),
     { props: { a: 1 } },
   ],
   [
     'defer: nested in objects',
-    { auth: { user: 'Ada', notices: defer(() => [1]) } },
+    { auth: { user: 'Ada', notices: prop.defer(() => [1]) } },
     {},
     { props: { auth: { user: 'Ada' } }, deferredProps: { default: ['auth.notices'] } },
   ],
   [
     'defer: nested, requested',
-    { auth: { user: 'Ada', notices: defer(() => [1]) } },
+    { auth: { user: 'Ada', notices: prop.defer(() => [1]) } },
     only('auth.notices'),
     { props: { auth: { notices: [1] } } },
   ],
   [
     'defer: within what a function returns',
-    { auth: async () => ({ user: 'Ada', notices: defer(() => [1]) }) },
+    { auth: async () => ({ user: 'Ada', notices: prop.defer(() => [1]) }) },
     {},
     { props: { auth: { user: 'Ada' } }, deferredProps: { default: ['auth.notices'] } },
   ],
   [
     'rescue: a failure leaves the others alone',
-    { a: defer(() => Promise.reject(new Error('x')), { rescue: true }), b: defer(() => 2) },
+    { a: prop.defer(() => Promise.reject(new Error('x')), { rescue: true }), b: prop.defer(() => 2) },
     only('a', 'b'),
     { props: { b: 2 }, rescuedProps: ['a'] },
   ],
-  ['merge', { a: merge(() => [1]) }, {}, { props: { a: [1] }, mergeProps: ['a'] }],
-  ['merge: not requested', { a: merge(() => [1]), b: 2 }, only('b'), { props: { b: 2 } }],
-  ['merge: reset', { a: merge(() => [1]) }, reset('a'), { props: { a: [1] } }],
+  ['merge', { a: prop.merge(() => [1]) }, {}, { props: { a: [1] }, mergeProps: ['a'] }],
+  ['merge: not requested', { a: prop.merge(() => [1]), b: 2 }, only('b'), { props: { b: 2 } }],
+  ['merge: reset', { a: prop.merge(() => [1]) }, reset('a'), { props: { a: [1] } }],
   [
     'merge: below the prop, by id',
-    { a: merge({ data: [1] }, { at: 'data', matchOn: 'id' }) },
+    { a: prop.merge({ data: [1] }, { at: 'data', matchOn: 'id' }) },
     {},
     { props: { a: { data: [1] } }, mergeProps: ['a.data'], matchPropsOn: ['a.data.id'] },
   ],
-  ['prepend', { a: prepend([1]) }, {}, { props: { a: [1] }, prependProps: ['a'] }],
+  ['prepend', { a: prop.prepend([1]) }, {}, { props: { a: [1] }, prependProps: ['a'] }],
   [
     'deep merge, by ids below',
-    { chat: deepMerge({ messages: [] }, { matchOn: ['messages.id', 'users.id'] }) },
+    { chat: prop.deepMerge({ messages: [] }, { matchOn: ['messages.id', 'users.id'] }) },
     {},
     {
       props: { chat: { messages: [] } },
@@ -124,68 +122,74 @@ const cases: readonly (readonly [name: string, Props, Headers, Labels])[] = [
   ],
   [
     'defer and merge: a full visit',
-    { a: defer(merge(() => [1])) },
+    { a: prop.defer(prop.merge(() => [1])) },
     {},
     { props: {}, deferredProps: { default: ['a'] } },
   ],
   [
     'defer and merge: requested',
-    { a: defer(merge(() => [1])) },
+    { a: prop.defer(prop.merge(() => [1])) },
     only('a'),
     { props: { a: [1] }, mergeProps: ['a'] },
   ],
   [
     'merge and defer, in the other order',
-    { a: merge(defer(() => [1])) },
+    { a: prop.merge(prop.defer(() => [1])) },
     only('a'),
     { props: { a: [1] }, mergeProps: ['a'] },
   ],
   [
     'once: the first time',
-    { a: once(() => 1) },
+    { a: prop.once(() => 1) },
     {},
     { props: { a: 1 }, onceProps: { a: { prop: 'a', expiresAt: null } } },
   ],
   [
     'once: held by the client',
-    { a: once(() => 1), b: 2 },
+    { a: prop.once(() => 1), b: 2 },
     held('a'),
     { props: { b: 2 }, onceProps: { a: { prop: 'a', expiresAt: null } } },
   ],
   [
     'once: held under its key, not its name',
-    { a: once(() => 1, { key: 'plans' }) },
+    { a: prop.once(() => 1, { key: 'plans' }) },
     held('a'),
     { props: { a: 1 }, onceProps: { plans: { prop: 'a', expiresAt: null } } },
   ],
   [
     'once: held under its key',
-    { list: { a: once(() => 1, { key: 'plans' }) } },
+    { list: { a: prop.once(() => 1, { key: 'plans' }) } },
     held('other', 'plans'),
     { props: { list: {} }, onceProps: { plans: { prop: 'list.a', expiresAt: null } } },
   ],
   [
     'once: held, and a reload that names it gets it all the same',
-    { a: once(() => 1) },
+    { a: prop.once(() => 1) },
     { ...held('a'), ...only('a') },
     { props: { a: 1 }, onceProps: { a: { prop: 'a', expiresAt: null } } },
   ],
   [
+    'once: held, and sent afresh',
+    { a: prop.once(() => 1, { fresh: true }) },
+    held('a'),
+    { props: { a: 1 }, onceProps: { a: { prop: 'a', expiresAt: null } } },
+  ],
+  [
     'once and deferred: the first time',
-    { a: defer(once(() => 1)) },
+    { a: prop.defer(prop.once(() => 1)) },
     {},
     { props: {}, deferredProps: { default: ['a'] }, onceProps: { a: { prop: 'a', expiresAt: null } } },
   ],
   [
     'once and deferred: held, so that nothing is fetched',
-    { a: defer(once(() => 1)) },
+    { a: prop.defer(prop.once(() => 1)) },
     held('a'),
     { props: {}, onceProps: { a: { prop: 'a', expiresAt: null } } },
   ],
   [
     'scroll: the first portion',
     {
-      list: scroll(
+      list: prop.scroll(
         () => portion,
         () => position,
       ),
@@ -199,7 +203,7 @@ const cases: readonly (readonly [name: string, Props, Headers, Labels])[] = [
   ],
   [
     'scroll: a portion for the end',
-    { list: scroll(portion, () => position) },
+    { list: prop.scroll(portion, () => position) },
     { ...only('list'), ...intent('append') },
     {
       props: { list: portion },
@@ -209,7 +213,7 @@ const cases: readonly (readonly [name: string, Props, Headers, Labels])[] = [
   ],
   [
     'scroll: a portion for the beginning, by id',
-    { list: scroll(portion, () => ({ ...position, pageName: 'p' }), { matchOn: 'id' }) },
+    { list: prop.scroll(portion, () => ({ ...position, pageName: 'p' }), { matchOn: 'id' }) },
     { ...only('list'), ...intent('prepend') },
     {
       props: { list: portion },
@@ -220,7 +224,7 @@ const cases: readonly (readonly [name: string, Props, Headers, Labels])[] = [
   ],
   [
     'scroll: reset',
-    { list: scroll(portion, () => position) },
+    { list: prop.scroll(portion, () => position) },
     reset('list'),
     { props: { list: portion }, scrollProps: { list: { pageName: 'page', ...position, reset: true } } },
   ],
@@ -232,7 +236,7 @@ const cases: readonly (readonly [name: string, Props, Headers, Labels])[] = [
   ],
   [
     'hostile names of props are data',
-    { a: { ['__proto__']: defer(() => 1), constructor: () => 2 } },
+    { a: { ['__proto__']: prop.defer(() => 1), constructor: () => 2 } },
     {},
     { props: { a: { constructor: 2 } }, deferredProps: { default: ['a.__proto__'] } },
   ],
@@ -246,7 +250,7 @@ for (const [name, props, headers, expected] of cases) {
 
 test('a first visit, which has no headers of the client, takes nothing for held', async (t) => {
   const app = await createApp({}, (it) =>
-    it.get('/', (_, reply) => reply.inertia('Page', { a: once(() => 1) })),
+    it.get('/', (_, reply) => reply.inertia('Page', { a: prop.once(() => 1) })),
   )
   const answer = await app.inject({ url: '/', headers: held('a') })
   t.same(embeddedPage(answer.body).props['a'], 1)
@@ -254,7 +258,7 @@ test('a first visit, which has no headers of the client, takes nothing for held'
 
 test('a once prop says when it expires, in milliseconds', async (t) => {
   const before = Date.now()
-  const { onceProps } = await pageOf({ a: once(() => 1, { expiresIn: 1000 }) }, {})
+  const { onceProps } = await pageOf({ a: prop.once(() => 1, { expiresIn: 1000 }) }, {})
   const expiresAt = onceProps?.['a']?.expiresAt ?? 0
   t.ok(expiresAt >= before + 1000 && expiresAt <= Date.now() + 1000)
 })
@@ -263,10 +267,10 @@ test('what is left out is never called', async (t) => {
   const called: string[] = []
   const call = (name: string) => () => called.push(name)
   const props = {
-    optional: optional(call('optional')),
-    deferred: defer(call('deferred')),
-    held: once(call('held')),
-    nested: { deferred: defer(call('nested')) },
+    optional: prop.optional(call('optional')),
+    deferred: prop.defer(call('deferred')),
+    held: prop.once(call('held')),
+    nested: { deferred: prop.defer(call('nested')) },
   }
   await pageOf(props, held('held'))
   t.same(called, [])
@@ -282,7 +286,7 @@ test('functions of one page run side by side', async (t) => {
     await all
     return name
   }
-  const { props } = await pageOf({ a: slow('a'), b: { c: slow('c') }, d: merge(slow('d')) }, {})
+  const { props } = await pageOf({ a: slow('a'), b: { c: slow('c') }, d: prop.merge(slow('d')) }, {})
   t.same(props, { a: 'a', b: { c: 'c' }, d: 'd' })
 })
 
@@ -299,7 +303,7 @@ test('a large plain object is sent as it is, not copied member by member', async
 })
 
 test('sharedProps names the props that all pages share', async (t) => {
-  const app = await createApp({ share: () => ({ user: 'Ada', team: optional(() => 1) }) }, (it) =>
+  const app = await createApp({ share: () => ({ user: 'Ada', team: prop.optional(() => 1) }) }, (it) =>
     it.get('/', (_, reply) => reply.inertia('Page', { own: 1 })),
   )
   const page = (await visit(app, { url: '/' })).json<Page>()
@@ -311,7 +315,7 @@ test('the failure of a rescued prop is logged with its path', async (t) => {
     it.get('/', (request, reply) => {
       request.log.error = ((record: unknown, message: unknown) => lines.push([record, message])) as never
       const fail = () => Promise.reject(new Error('the report failed'))
-      return reply.inertia('Page', { a: { report: defer(fail, { rescue: true }) } })
+      return reply.inertia('Page', { a: { report: prop.defer(fail, { rescue: true }) } })
     })
   })
   const lines: unknown[] = []

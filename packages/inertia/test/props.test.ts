@@ -1,7 +1,7 @@
 import { test } from 'tap'
 import fc from 'fast-check'
 import type { FastifyInstance } from 'fastify'
-import { always, type Props } from '@fastify-modular/inertia'
+import { prop, type Props } from '@fastify-modular/inertia'
 import { readSelection, resolveProps } from '#src/props.js'
 import { createApp, visit } from './fixture.js'
 
@@ -69,7 +69,7 @@ test('a function prop is called only when its prop is asked for', async (t) => {
 })
 
 test('an always prop comes with every partial reload, complete', async (t) => {
-  const props = { count: 1, unread: always(() => ({ mail: 3, chat: 4 })) }
+  const props = { count: 1, unread: prop.always(() => ({ mail: 3, chat: 4 })) }
   t.same(await reload(props, { 'x-inertia-partial-data': 'count' }), {
     count: 1,
     unread: { mail: 3, chat: 4 },

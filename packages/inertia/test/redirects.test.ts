@@ -1,6 +1,5 @@
 import { test } from 'tap'
 import type { HTTPMethods } from 'fastify'
-import { once } from '@fastify-modular/inertia'
 import { createApp, visit } from './fixture.js'
 
 const host = 'site.test'
@@ -50,6 +49,30 @@ test('a redirect to a fragment becomes an Inertia redirect, which keeps it', asy
   t.equal(inertia.headers['x-inertia-redirect'], '/notes#latest')
   t.equal((await redirectTo('/notes#latest', 'PUT', 307)).inertia.statusCode, 307)
 })
+
+test('a prefetch of a redirect to a fragment gets the page, which a background request can follow', async (t) => {
+  const app = await createApp({}, (it) => it.get('/', (_, reply) => reply.redirect('/notes#latest')))
+  for (const name of ['purpose', 'sec-purpose']) {
+    const answer = await visit(app, { url: '/', headers: { [name]: 'prefetch' } })
+    t.same([answer.statusCode, answer.headers.location], [302, '/notes#latest'])
+  }
+})
+
+for (const [location, vary] of [
+  ['/notes', undefined],
+  ['/notes#latest', 'X-Inertia'],
+  ['https://login.test/', 'X-Inertia'],
+] as const)
+  test(`a document that is redirected to ${location} says what a cache must not take it for: ${vary}`, async (t) => {
+    const app = await createApp({}, (it) => {
+      it.get('/', (_, reply) => reply.redirect(location, 301))
+      it.get('/out', (_, reply) => reply.inertiaLocation(location))
+    })
+    const headers = { host, accept: 'text/html' }
+    const { statusCode, headers: received } = await app.inject({ url: '/', headers })
+    t.same([statusCode, received.location, received.vary], [301, location, vary])
+    t.equal((await app.inject({ url: '/out', headers: { host } })).headers.vary, 'X-Inertia')
+  })
 
 test('redirects of every place are adapted: a head set by hand, an async handler, a hook, an error handler', async (t) => {
   const app = await createApp({}, (it) => {
@@ -157,32 +180,4 @@ test('behind a proxy a stale page and a page outside are addressed with the base
   t.equal(stale.headers['x-inertia-location'], '/tools/app/file?a=1')
   t.equal((await visit(app, { url: '/file' })).headers['x-inertia-location'], '/tools/app/a.pdf')
   t.equal((await app.inject('/file')).headers.location, '/a.pdf', 'the proxy mends this one')
-})
-
-test('version 2 of the client gets a plain redirect to a fragment, which it can follow', async (t) => {
-  for (const [client, status, header] of [
-    [2, 303, 'location'],
-    [3, 409, 'x-inertia-redirect'],
-  ] as const) {
-    const app = await createApp({ client }, (it) =>
-      it.post('/', (_, reply) => reply.redirect('/notes#below')),
-    )
-    const answer = await visit(app, { method: 'POST', url: '/' })
-    t.same([answer.statusCode, answer.headers[header]], [status, '/notes#below'])
-  }
-})
-
-test('version 2 of the client gets nested once props with every visit, because it does not keep them', async (t) => {
-  const headers = { 'x-inertia-except-once-props': 'a,top' }
-  for (const [client, props] of [
-    [2, { list: { a: 1 } }],
-    [3, { list: {} }],
-  ] as const) {
-    const app = await createApp({ client }, (it) =>
-      it.get('/', (_, reply) =>
-        reply.inertia('Page', { list: { a: once(() => 1, { key: 'a' }) }, top: once(() => 2) }),
-      ),
-    )
-    t.same((await visit(app, { url: '/', headers })).json().props, { ...props, errors: {} })
-  }
 })

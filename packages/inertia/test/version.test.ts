@@ -28,11 +28,13 @@ test('an unmatched path is checked too: an error page would hide that the client
   t.equal((await visit(app, { url: '/nowhere' })).statusCode, 404)
 })
 
-test('decision 44: a request for a page without a version gets the page', async (t) => {
+test('a client whose page had no version is sent to reload by the first one that there is', async (t) => {
   const app = await createApp({}, (it) => it.get('/', (_, reply) => reply.inertia('Home')))
-  const answer = await app.inject({ url: '/', headers: { 'x-inertia': 'true' } })
-  t.equal(answer.statusCode, 200)
-  t.match(answer.json(), { component: 'Home', version })
+  for (const headers of [{ 'x-inertia': 'true' }, { 'x-inertia': 'true', 'x-inertia-version': '' }]) {
+    const answer = await app.inject({ url: '/', headers })
+    t.equal(answer.statusCode, 409)
+    t.equal(answer.headers['x-inertia-version'], version)
+  }
 })
 
 test('writes and first visits are never refused for their version', async (t) => {

@@ -101,8 +101,10 @@ test('UI-34: the reference on a failed page is the one in the log and can be cop
   t.equal(await page.evaluate('navigator.clipboard.readText()'), reference)
 
   const alice = await host.signIn('alice')
+  const { text } = await alice.ask('/', { headers: { accept: 'text/html' } })
+  const version = /"version":"([^"]+)"/.exec(text)?.[1] ?? ''
   const visit = await alice.ask('/nowhere', {
-    headers: { 'x-inertia': 'true', accept: 'text/html' },
+    headers: { 'x-inertia': 'true', 'x-inertia-version': version, accept: 'text/html' },
   })
   t.equal(visit.status, 404)
   t.match(visit.json, { component: 'Error/404', props: { status: 404, title: 'Not Found' } })

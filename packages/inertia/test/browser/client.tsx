@@ -60,11 +60,34 @@ function Form({ bag, only }: { readonly bag?: string; readonly only?: string[] }
   )
 }
 
+/** A form that asks what is wrong before it is sent. */
+function Asking() {
+  const form = useForm('post', '/notes', { title: '' })
+  return (
+    <form>
+      <input
+        name="title"
+        value={form.data.title}
+        onChange={(event) => form.setData('title', event.target.value)}
+      />
+      <em>{form.valid('title') ? 'right' : form.errors.title}</em>
+      <button type="button" onClick={() => form.validate('title')}>
+        Check
+      </button>
+    </form>
+  )
+}
+
 const pages: Readonly<Record<string, (props: never) => ReactNode>> = {
   Probe: () => <Probe />,
   Notes: () => (
     <Probe>
       <Form />
+    </Probe>
+  ),
+  Asking: () => (
+    <Probe>
+      <Asking />
     </Probe>
   ),
   Only: () => (

@@ -1,19 +1,7 @@
 /** The application of the acceptance test: a route for each feature of the protocol. */
 import cookie from '@fastify/cookie'
 import { errors } from '@fastify-modular/errors'
-import {
-  always,
-  cookieFlash,
-  deepMerge,
-  defer,
-  inertia,
-  type InertiaOptions,
-  merge,
-  once,
-  optional,
-  prepend,
-  scroll,
-} from '@fastify-modular/inertia'
+import { cookieFlash, inertia, prop } from '@fastify-modular/inertia'
 import Fastify, { type FastifyInstance } from 'fastify'
 
 const body = { type: 'object', properties: { title: { type: 'string', minLength: 3 } } } as const
@@ -28,9 +16,8 @@ function portion(page: number) {
 
 export async function startServer(
   script: string,
-  options: InertiaOptions,
 ): Promise<{ readonly app: FastifyInstance; readonly url: string }> {
-  const app = Fastify()
+  const app = Fastify({ ajv: { customOptions: { allErrors: true } } })
   let version = 'v1'
   let calls = 0
   await app.register(errors, { errorPage: false })
@@ -38,9 +25,9 @@ export async function startServer(
   await app.register(inertia, {
     version: () => version,
     share: { user: 'Ada' },
+    precognition: true,
     flash: cookieFlash({ secret: 'a secret of thirty-two characters or more' }),
     rootTemplate: `<!doctype html><title>Test</title><body><!--inertia--><script type="module" src="/client.js"></script></body>`,
-    ...options,
   })
   app.get('/client.js', (_, reply) => reply.type('text/javascript').send(script))
   app.get('/deploy', async () => (version = 'v2'))
@@ -48,50 +35,53 @@ export async function startServer(
   app.get('/', (_, reply) => reply.inertia('Probe', { home: true }))
   app.get('/notes', (_, reply) => reply.inertia('Notes'))
   app.get('/only', (_, reply) => reply.inertia('Only', { list: [1] }))
+  app.get('/asking', (_, reply) => reply.inertia('Asking'))
   app.get('/bags', (_, reply) => reply.inertia('Bags'))
   app.post<{ Body: { title: string } }>('/notes', { schema: { body } }, (request, reply) =>
     request.body.title === 'taken'
-      ? reply.inertiaBack({ title: 'is taken' })
-      : reply.inertiaBack({}, { message: 'Saved.' }),
+      ? reply.inertiaBack({ errors: { title: 'is taken' } })
+      : reply.inertiaBack({ flash: { message: 'Saved.' } }),
   )
   app.get('/props', (_, reply) =>
     reply.inertia('Probe', {
-      calls: always(() => ++calls),
+      calls: prop.always(() => ++calls),
       lazy: () => 'lazy',
-      extra: optional(() => 'extra'),
+      extra: prop.optional(() => 'extra'),
       nested: { a: 1, b: { c: 2, d: 3 } },
     }),
   )
   app.get('/deferred', (_, reply) =>
     reply.inertia('Deferred', {
-      report: defer(() => ({ total: 7 })),
-      broken: defer(() => Promise.reject(new Error('broken')), { group: 'other', rescue: true }),
-      nested: { later: defer(() => 'later', { group: 'third' }) },
+      report: prop.defer(() => ({ total: 7 })),
+      broken: prop.defer(() => Promise.reject(new Error('broken')), { group: 'other', rescue: true }),
+      nested: { later: prop.defer(() => 'later', { group: 'third' }) },
     }),
   )
   app.get('/merged', (_, reply) =>
     reply.inertia('Probe', {
-      appended: merge(
+      appended: prop.merge(
         () => [
           { id: 1, n: ++calls },
           { id: calls + 100, n: calls },
         ],
         { matchOn: 'id' },
       ),
-      before: prepend(() => [calls]),
-      below: merge(() => ({ data: [calls] }), { at: 'data' }),
-      deep: deepMerge(() => ({ list: [calls], [`k${calls}`]: 1 })),
+      before: prop.prepend(() => [calls]),
+      below: prop.merge(() => ({ data: [calls] }), { at: 'data' }),
+      deep: prop.deepMerge(() => ({ list: [calls], [`k${calls}`]: 1 })),
     }),
   )
-  app.get('/once', (_, reply) => reply.inertia('Probe', { plans: once(() => ++calls, { key: 'plans' }) }))
-  app.get('/once-too', (_, reply) =>
-    reply.inertia('Probe', { there: { plans: once(() => ++calls, { key: 'plans' }) } }),
+  app.get('/once', (_, reply) =>
+    reply.inertia('Probe', { plans: prop.once(() => ++calls, { key: 'plans' }) }),
   )
-  app.get('/visible', (_, reply) => reply.inertia('Visible', { lazy: optional(() => 'lazy') }))
+  app.get('/once-too', (_, reply) =>
+    reply.inertia('Probe', { there: { plans: prop.once(() => ++calls, { key: 'plans' }) } }),
+  )
+  app.get('/visible', (_, reply) => reply.inertia('Visible', { lazy: prop.optional(() => 'lazy') }))
   for (const component of ['Endless', 'Scrolled'])
     app.get<{ Querystring: { page?: string } }>(`/${component.toLowerCase()}`, ({ query }, reply) =>
       reply.inertia(component, {
-        list: scroll(
+        list: prop.scroll(
           () => portion(Number(query.page ?? 2)),
           ({ page }) => ({
             currentPage: page,

@@ -25,9 +25,10 @@ function writeFiles(folder: string): void {
   mkdirSync(join(folder, 'pages'))
   writeFileSync(
     join(folder, 'pages/Home.jsx'),
-    `import { Head } from '@inertiajs/react'
+    `import { Head, usePage } from '@inertiajs/react'
 import { useState } from 'react'
 export default function Home({ name }) {
+  if (usePage().url === '/?broken' && typeof window === 'undefined') throw new Error('for browsers alone')
   const [count, setCount] = useState(0)
   return <><Head title="Home" /><h1>{name}</h1><button onClick={() => setCount(count + 1)}>{count}</button></>
 }`,
@@ -73,6 +74,10 @@ test('pages of Vite are rendered on the server, and taken over in the browser', 
       })
       t.not(await button.textContent(), '0')
       t.same(problems, [])
+
+      t.notMatch(await (await fetch(`${app.url}/?broken`)).text(), 'data-server-rendered')
+      await page.goto(`${app.url}/?broken`)
+      t.equal(await page.locator('h1').textContent(), name, 'the client renders what the server could not')
       await page.close()
     })
   }

@@ -6,6 +6,7 @@ import { DomainException, ForbiddenException, hasPermission, NotFoundException }
 import {
   type AccessOfPlugin,
   createFindCaller,
+  forPrograms,
   option,
   optionProblems,
   type OptionsSchema,
@@ -147,7 +148,11 @@ function operation<const S extends object>({ evaluateForOthers }: OfrepOptions, 
   const description = `Only the targetingKey of another user needs ${evaluateForOthers}.`
   return {
     schema: { tags: ['settings'], ...schema, ...(evaluateForOthers && { description }) },
-    config: { access: 'signed-in', ...(evaluateForOthers && { checkedByHandler: evaluateForOthers }) },
+    config: {
+      access: 'signed-in',
+      [forPrograms]: true,
+      ...(evaluateForOthers && { checkedByHandler: evaluateForOthers }),
+    },
   }
 }
 

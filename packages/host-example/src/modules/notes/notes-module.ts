@@ -76,13 +76,13 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
   ): Promise<FastifyReply> {
     const caller = requireCaller(request)
     const texts = textsOf((await readLook(app.settings, caller)).language)
-    if (request.body.title.trim() === '') return reply.inertiaBack({ title: texts.enterTitle })
+    if (request.body.title.trim() === '') return reply.inertiaBack({ errors: { title: texts.enterTitle } })
     try {
       const { id, title } = await save(caller)
-      return reply.inertiaBack({}, { message: format(texts[done], { title }), note: id })
+      return reply.inertiaBack({ flash: { message: format(texts[done], { title }), note: id } })
     } catch (failure) {
       if (!isDomainException(failure) || failure.statusCode >= 500) throw failure
-      return reply.inertiaBack({ form: failure.message })
+      return reply.inertiaBack({ errors: { form: failure.message } })
     }
   }
 
