@@ -16,6 +16,8 @@ export { type Contributions, type ModuleContributions, receive, type Receiver } 
 export {
   ArgumentException,
   ConflictException,
+  type DefinedProblem,
+  defineProblem,
   DomainException,
   type DomainExceptionInit,
   ErrorMessages,

@@ -6,7 +6,7 @@ import { FMOD_ERRORS_DEBUG_IN_PRODUCTION, FMOD_ERRORS_INVALID_OPTION } from './m
 import type { UnmatchedPages } from './negotiate.ts'
 
 export interface ErrorsOptions {
-  /** Absolute URI in front of the slugs of problem types. @default 'urn:problem:' */
+  /** Absolute URI in front of problem types, which are codes in kebab case. @default 'urn:problem:' */
   readonly typeBase?: string
   /**
    * The self-contained HTML file of last resort, read at boot; relative to the working directory. One that cannot be used

@@ -3,7 +3,6 @@
  * is sent. If sending fails, in an onSend hook or for a header, the constant is written to the socket.
  */
 import type { OutgoingHttpHeaders } from 'node:http'
-import { isNativeError } from 'node:util/types'
 import {
   describeError,
   logFailure,
@@ -223,7 +222,7 @@ function takeOver(reply: FastifyReply, onLost: (error: unknown) => void): (answe
   reply.send = function ownedSend(payload?: unknown) {
     // An async handler that does not return its reply sends undefined when it ends.
     if (!hasAnswered) hasStrayError ||= payload !== undefined
-    else if (isFailure(reply, payload)) {
+    else if (isFailure(reply)) {
       removeHeadersOf(payload, reply)
       onLost(payload)
     }
@@ -261,11 +260,11 @@ function asItIs(body: string): string {
 }
 
 /**
- * Whether Fastify reports a failure, in distinction from a handler that calls `send` once more. Fastify takes away the
+ * Whether Fastify reports a failure, in distinction from a handler that sends or throws once more. Fastify takes away the
  * content type before it hands an error over; after a stream has begun, the type is on the raw response.
  */
-function isFailure(reply: FastifyReply, payload: unknown): boolean {
-  return isNativeError(payload) || !reply.hasHeader('content-type') || reply.raw.hasHeader('content-type')
+function isFailure(reply: FastifyReply): boolean {
+  return !reply.hasHeader('content-type') || reply.raw.hasHeader('content-type')
 }
 
 /**
