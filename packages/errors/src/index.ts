@@ -25,5 +25,5 @@ export {
   validationProblemDetailsSchema,
 } from './schemas.ts'
 export { createErrorServerOptions, type ErrorServerOptions } from './server-options.ts'
-export { databaseConflicts, isForeignKeyViolation, isUniqueViolation } from './database-conflicts.ts'
+export { isForeignKeyViolation, isUniqueViolation, mapDatabaseConflicts } from './database-conflicts.ts'
 export { type ProblemContext, toProblem } from './to-problem.ts'

@@ -5,10 +5,6 @@ export const FMOD_ERRORS_INVALID_OPTION = createMisuseError<[string]>(
   'FMOD_ERRORS_INVALID_OPTION',
   'The errors plugin cannot start: %s.',
 )
-export const FMOD_ERRORS_DEBUG_IN_PRODUCTION = createMisuseError(
-  'FMOD_ERRORS_DEBUG_IN_PRODUCTION',
-  'The option exposeDebug sends stacks to callers and is refused while NODE_ENV is "production". Remove it.',
-)
 export const FMOD_ERRORS_REGISTERED_TWICE = createMisuseError(
   'FMOD_ERRORS_REGISTERED_TWICE',
   'The errors plugin is registered twice. Register it once, at the root; scopes below use app.problems.',

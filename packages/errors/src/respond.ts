@@ -4,7 +4,6 @@
  */
 import type { OutgoingHttpHeaders } from 'node:http'
 import {
-  describeError,
   logFailure,
   type PageRenderer,
   removeTrailers,
@@ -12,7 +11,7 @@ import {
   safeRead,
   withTimeout,
 } from '@fastify-modular/core/internal'
-import { type Problem, problemOfStatus, problemText } from '@fastify-modular/core/problem'
+import { problemOfStatus, problemText } from '@fastify-modular/core/problem'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   type Answer,
@@ -27,7 +26,7 @@ import { type Failure, report } from './report.ts'
 
 /** What answers are made with. */
 export interface ResponderParts {
-  readonly settings: Pick<ErrorsSettings, 'pagesForBrowsers' | 'renderTimeout' | 'exposeDebug'>
+  readonly settings: Pick<ErrorsSettings, 'pagesForBrowsers' | 'renderTimeout'>
   /** Read at each unmatched request. */
   readonly unmatchedPages: () => UnmatchedPages
   readonly standIn: PageRenderer
@@ -100,7 +99,7 @@ export function createResponder({ settings, unmatchedPages, standIn, lastResort 
   }
 
   function sendProblem({ request, send, failure }: Sending): void {
-    const problem = settings.exposeDebug ? withDebug(failure) : failure.problem
+    const { problem } = failure
     const body = problemText(problem, request)
     report(request, failure)
     const { status, headers } = problem
@@ -199,12 +198,6 @@ function isAbort(error: unknown): boolean {
   return (
     code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE' || safeRead(error, 'name') === 'AbortError'
   )
-}
-
-/** For developers only; the option is refused in production. */
-function withDebug({ problem, error }: Failure): Problem {
-  if (problem.status < 500 || error === undefined) return problem
-  return { ...problem, extensions: { ...problem.extensions, debug: describeError(error) } }
 }
 
 /**

@@ -176,23 +176,6 @@ test('server options that a scaffold hands down to every plugin do not stop the 
   await t.rejects(createApp(t, { errors: misspelt }), { message: /unknown option errorPages/ })
 })
 
-test('exposeDebug shows a defect to developers and is refused in production', async (t) => {
-  const { app } = await createThrowing(t, new Error('bug', { cause: new Error('why') }), {
-    errors: { exposeDebug: true },
-  })
-  const body = problemOf(t, await app.inject('/'), 500)
-  t.match(body['debug'], { name: 'Error', message: 'bug', stack: /boot\.test/, cause: { message: 'why' } })
-  const { NODE_ENV } = process.env
-  process.env['NODE_ENV'] = 'production'
-  t.teardown(() => {
-    if (NODE_ENV === undefined) delete process.env['NODE_ENV']
-    else process.env['NODE_ENV'] = NODE_ENV
-  })
-  await t.rejects(createApp(t, { errors: { exposeDebug: true } }), {
-    code: 'FMOD_ERRORS_DEBUG_IN_PRODUCTION',
-  })
-})
-
 test('errors that cannot be mapped are boot errors', async (t) => {
   const { app } = await createApp(t, {
     after({ problems }) {
