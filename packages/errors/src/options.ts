@@ -27,8 +27,6 @@ export interface ErrorsOptions {
    * @default 'always' where the application has `app.inertia` when it is ready, 'browsers' where it has not
    */
   readonly unmatchedPages?: UnmatchedPages
-  /** Milliseconds that an error page may take to render. @default 2000 */
-  readonly renderTimeout?: number
   /** Installs the error handler. @default true */
   readonly errorHandler?: boolean
   /** Installs the not-found handler. @default true */
@@ -61,7 +59,6 @@ export function resolveOptions(options: ErrorsOptions): ErrorsSettings {
   return {
     ...options,
     typeBase,
-    renderTimeout: options.renderTimeout ?? 2000,
     errorHandler: options.errorHandler ?? true,
     notFoundHandler: options.notFoundHandler ?? true,
     errorRoutes: options.errorRoutes ?? (pagesForBrowsers === false ? undefined : true),
@@ -77,7 +74,6 @@ const schema: OptionsSchema<ErrorsOptions> = Type.Object({
     description: 'a boolean or a function of the request',
   }),
   unmatchedPages: option.oneOf('always', 'browsers', false),
-  renderTimeout: option.milliseconds(),
   errorHandler: option.boolean(),
   notFoundHandler: option.boolean(),
   errorRoutes: option.boolean(),

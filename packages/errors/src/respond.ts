@@ -19,6 +19,7 @@ import {
   type LastResort,
   renderErrorPage,
   rendererOf,
+  renderTimeout,
 } from './error-page.ts'
 import { negotiate, type UnmatchedPages, varyByNegotiation } from './negotiate.ts'
 import type { ErrorsSettings } from './options.ts'
@@ -26,7 +27,7 @@ import { type Failure, report } from './report.ts'
 
 /** What answers are made with. */
 export interface ResponderParts {
-  readonly settings: Pick<ErrorsSettings, 'pagesForBrowsers' | 'renderTimeout'>
+  readonly settings: Pick<ErrorsSettings, 'pagesForBrowsers'>
   /** Read at each unmatched request. */
   readonly unmatchedPages: () => UnmatchedPages
   readonly standIn: PageRenderer
@@ -49,8 +50,6 @@ interface Sending {
 
 /** The one place where failures become answers. */
 export function createResponder({ settings, unmatchedPages, standIn, lastResort }: ResponderParts) {
-  const { renderTimeout: timeout } = settings
-
   /** Answers a failure in the representation that its caller gets, and reports it. Never throws. */
   function fail(request: FastifyRequest, reply: FastifyReply, failure: Failure): void {
     if (isOver(request, reply)) return leave(request, reply, failure)
@@ -71,9 +70,8 @@ export function createResponder({ settings, unmatchedPages, standIn, lastResort 
   ): void {
     const send = takeOverReply(request, reply)
     const renderer = rendererOf(request.server) ?? standIn
-    void renderErrorPage({ request, reply, ...page, shared: true, renderer, timeout }).then(
-      send,
-      (error: unknown) => sendLastResort({ request, send, failure: lostAnswer, error }),
+    void renderErrorPage({ request, reply, ...page, shared: true, renderer }).then(send, (error: unknown) =>
+      sendLastResort({ request, send, failure: lostAnswer, error }),
     )
   }
 
@@ -115,11 +113,11 @@ export function createResponder({ settings, unmatchedPages, standIn, lastResort 
     const { status, title, detail: message, headers } = failure.problem
     const props = { status, title, message }
     const renderer = rendererOf(failure.scope ?? request.server) ?? standIn
-    const page = { request, reply, props, status, renderer, timeout }
+    const page = { request, reply, props, status, renderer }
     const isVisit = request.headers['x-inertia'] !== undefined
     try {
       const keeping = addressOfForm(page, failure)
-      const location = await withTimeout(keeping, timeout, () => {
+      const location = await withTimeout(keeping, renderTimeout, () => {
         request.log.error('the errors of a form were not kept in time')
         return null
       })
