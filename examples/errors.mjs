@@ -7,32 +7,30 @@
 //   curl -i localhost:3000/orders -H 'content-type: application/json' -d '{"price":5}'      # 201 "balance":15
 //   curl -i localhost:3000/defect                                                           # 500 requestId
 import Fastify from 'fastify'
-import { NotFoundException } from '@fastify-modular/core'
-import { createErrorServerOptions, errors } from '@fastify-modular/errors'
+import { defineProblem, NotFoundException } from '@fastify-modular/core'
+import { createErrorServerOptions, errors, problemResponses } from '@fastify-modular/errors'
 import { Type } from '@sinclair/typebox'
 
-class OutOfCreditError extends Error {}
+class OutOfCredit extends defineProblem({
+  status: 402,
+  code: 'OUT_OF_CREDIT',
+  title: 'Out of credit',
+  extensions: Type.Object({ balance: Type.Number() }),
+}) {}
 let balance = 20
 
 // The server's own failures, such as a URL that cannot be decoded, are problems by these options.
 const app = Fastify({ logger: true, ...createErrorServerOptions() })
 await app.register(errors) // before all other plugins
 
-app.problems
-  .define('out-of-credit', {
-    status: 402,
-    title: 'Out of credit',
-    detail: (problem) => `Your balance is ${problem.balance}.`,
-  })
-  .map(OutOfCreditError, { to: 'out-of-credit', extensions: () => ({ balance }) })
-
 app.get('/orders/:id', async ({ params }) => {
   throw new NotFoundException('Order', params.id)
 })
 
 const Order = Type.Object({ price: Type.Number({ minimum: 0 }) })
-app.post('/orders', { schema: { body: Order } }, async (request, reply) => {
-  if (request.body.price > balance) throw new OutOfCreditError()
+const response = problemResponses(app, 400, OutOfCredit) // for the OpenAPI document
+app.post('/orders', { schema: { body: Order, response } }, async (request, reply) => {
+  if (request.body.price > balance) throw new OutOfCredit(`Your balance is ${balance}.`, { balance })
   balance -= request.body.price
   return reply.code(201).send({ balance })
 })

@@ -8,7 +8,7 @@
 import Fastify from 'fastify'
 import { defineEvent, defineModule, events, sqliteTx, modules } from '@fastify-modular/core'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
-import { databaseConflicts, errors } from '@fastify-modular/errors'
+import { mapDatabaseConflicts, errors } from '@fastify-modular/errors'
 import { Type } from '@sinclair/typebox'
 import Database from 'better-sqlite3'
 
@@ -47,7 +47,7 @@ const shop = defineModule({
 const app = Fastify({ logger: true })
 app.addHook('onClose', () => database.close()) // close hooks run in reverse: the first one runs last
 await app.register(errors)
-databaseConflicts(app.problems) // a value that exists already is 409
+mapDatabaseConflicts(app.problems) // a value that exists already is 409
 await app.register(events, { transport: sqliteOutbox({ database }) })
 await app.register(modules, { modules: [shop] })
 

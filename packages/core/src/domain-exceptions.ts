@@ -1,4 +1,5 @@
 /** What services throw when a request cannot be served. Each class carries the HTTP status it means (S 7.1). */
+import type { Static, TSchema } from '@sinclair/typebox'
 
 import { domainException as brand } from './symbols.ts'
 
@@ -73,104 +74,166 @@ export function isDomainException(value: unknown): value is DomainException {
   }
 }
 
+/** What all exceptions of one class say. */
+export interface ProblemKind<Status extends number, Code extends string, Schema> {
+  /** 400–599; any other is answered by 500. */
+  readonly status: Status
+  /** Machine-readable, upper case: `OUT_OF_CREDIT`. API: never renamed. The type of the problem is made of it. */
+  readonly code: Code
+  /** Stable per code (RFC 9457, 3.1.3). */
+  readonly title: string
+  /** The JSON Schema of the members that are added to the problem body. Documents show it; nothing is checked by it. */
+  readonly extensions?: Schema
+}
+
+/** A class of domain exceptions as `defineProblem` returns it: its statics say what all its instances are. */
+export interface DefinedProblem<Status extends number, Code extends string, Extensions> {
+  new (
+    ...given: Partial<Extensions> extends Extensions
+      ? [message: string, extensions?: Extensions, more?: More]
+      : [message: string, extensions: Extensions, more?: More]
+  ): DomainException &
+    (Partial<Extensions> extends Extensions
+      ? { readonly extensions?: Extensions }
+      : { readonly extensions: Extensions })
+  readonly prototype: DomainException & { readonly extensions?: Extensions }
+  readonly status: Status
+  readonly code: Code
+  readonly title: string
+  readonly extensions?: object | undefined
+}
+
+/** What one exception of a defined class may have besides. */
+type More = Pick<DomainExceptionInit, 'headers' | 'cause'>
+
+/** The extensions that a schema describes; any where there is none of TypeBox. */
+type ExtensionsOf<Schema> = Schema extends TSchema ? Static<Schema> : Readonly<Record<string, unknown>>
+
+/**
+ * The base class of one kind of problem:
+ * `class OutOfCredit extends defineProblem({ status, code, title, extensions: Type.Object({ balance: Type.Number() }) }) {}`,
+ * then `throw new OutOfCredit('Your balance is 30.', { balance: 30 })`. The message of a 4xx is shown to the caller.
+ */
+export function defineProblem<const Status extends number, const Code extends string, Schema = undefined>(
+  kind: ProblemKind<Status, Code, Schema>,
+): DefinedProblem<Status, Code, ExtensionsOf<Schema>>
+export function defineProblem(
+  kind: ProblemKind<number, string, object>,
+): DefinedProblem<number, string, Readonly<Record<string, unknown>>> {
+  const { status, code, title } = kind
+  return class Defined extends DomainException {
+    static readonly status = status
+    static readonly code = code
+    static readonly title = title
+    static readonly extensions = kind.extensions
+
+    constructor(message: string, extensions?: Readonly<Record<string, unknown>>, more?: More) {
+      super(message, { ...more, statusCode: status, code, title, ...(extensions && { extensions }) })
+    }
+  }
+}
+
 /** 400. The input breaks rules; `errors` lists them by field and travels in the `errors` extension. */
-export class ValidationException extends DomainException {
+export class ValidationException extends defineProblem({
+  status: 400,
+  code: 'VALIDATION',
+  title: 'Validation Error',
+}) {
   readonly errors: FieldErrors
 
   constructor(errors: FieldErrors | string = {}) {
     const byField = typeof errors === 'string' ? {} : errors
     const message = typeof errors === 'string' ? errors : ErrorMessages.ValidationError
-    super(message, {
-      statusCode: 400,
-      code: 'VALIDATION',
-      title: 'Validation Error',
-      extensions: { errors: byField },
-    })
+    super(message, { errors: byField })
     this.errors = byField
   }
 }
 
 /** 400. One argument cannot be used; the fallback where no validator looked. */
-export class ArgumentException extends DomainException {
+export class ArgumentException extends defineProblem({
+  status: 400,
+  code: 'ARGUMENT',
+  title: 'Validation Error',
+}) {
   readonly param?: string
 
   constructor(message: string, param?: string) {
-    super(message, { statusCode: 400, code: 'ARGUMENT', title: 'Validation Error' })
+    super(message)
     if (param !== undefined) this.param = param
   }
 }
 
 /** 404. No such resource: `new NotFoundException('Product', 42)`. */
-export class NotFoundException extends DomainException {
+export class NotFoundException extends defineProblem({
+  status: 404,
+  code: 'NOT_FOUND',
+  title: 'Resource not found',
+}) {
   readonly resource: string
   readonly id: string
 
   constructor(resource: string, id: unknown) {
     const printable = toPrintable(id)
-    super(`${resource} with ID ${printable} not found`, {
-      statusCode: 404,
-      code: 'NOT_FOUND',
-      title: 'Resource not found',
-    })
+    super(`${resource} with ID ${printable} not found`)
     this.resource = resource
     this.id = printable
   }
 }
 
 /** 403. The caller is known and may not do this. The message is shown to the caller. */
-export class ForbiddenException extends DomainException {
+export class ForbiddenException extends defineProblem({
+  status: 403,
+  code: 'FORBIDDEN',
+  title: 'Forbidden',
+}) {
   constructor(message: string = ErrorMessages.Forbidden) {
-    super(message, { statusCode: 403, code: 'FORBIDDEN', title: 'Forbidden' })
+    super(message)
   }
 }
 
 /** 409. The state of the resource does not allow this: a stale version, a duplicate key. */
-export class ConflictException extends DomainException {
+export class ConflictException extends defineProblem({
+  status: 409,
+  code: 'CONFLICT',
+  title: 'Conflict',
+}) {
   constructor(message: string = ErrorMessages.Conflict, extensions?: Readonly<Record<string, unknown>>) {
-    super(message, {
-      statusCode: 409,
-      code: 'CONFLICT',
-      title: 'Conflict',
-      ...(extensions && { extensions }),
-    })
+    super(message, extensions)
   }
 }
 
 /** 401. The caller is not signed in. `challenge` is the value of `WWW-Authenticate` (RFC 9110, 11.6.1). */
-export class UnauthorizedException extends DomainException {
+export class UnauthorizedException extends defineProblem({
+  status: 401,
+  code: 'UNAUTHORIZED',
+  title: 'Unauthorized',
+}) {
   constructor(message: string = ErrorMessages.Unauthorized, challenge = 'Bearer') {
-    super(message, {
-      statusCode: 401,
-      code: 'UNAUTHORIZED',
-      title: 'Unauthorized',
-      headers: { 'www-authenticate': challenge },
-    })
+    super(message, undefined, { headers: { 'www-authenticate': challenge } })
   }
 }
 
 /** 429. `retryAfter` is in seconds. */
-export class TooManyRequestsException extends DomainException {
+export class TooManyRequestsException extends defineProblem({
+  status: 429,
+  code: 'TOO_MANY_REQUESTS',
+  title: 'Too Many Requests',
+}) {
   constructor(retryAfter: number, message: string = ErrorMessages.TooManyRequests) {
-    super(message, {
-      statusCode: 429,
-      code: 'TOO_MANY_REQUESTS',
-      title: 'Too Many Requests',
-      headers: { 'retry-after': toSeconds(retryAfter) },
-    })
+    super(message, undefined, { headers: { 'retry-after': toSeconds(retryAfter) } })
   }
 }
 
 /** 503. A dependency is down; `retryAfter` is in seconds. The message goes to the log, not to the caller. */
-export class ServiceUnavailableException extends DomainException {
+export class ServiceUnavailableException extends defineProblem({
+  status: 503,
+  code: 'SERVICE_UNAVAILABLE',
+  title: 'Service Unavailable',
+}) {
   constructor(message: string = ErrorMessages.ServiceUnavailable, retryAfter?: number, cause?: unknown) {
-    super(message, {
-      statusCode: 503,
-      code: 'SERVICE_UNAVAILABLE',
-      title: 'Service Unavailable',
+    super(message, undefined, {
       cause,
-      ...(retryAfter !== undefined && {
-        headers: { 'retry-after': toSeconds(retryAfter) },
-      }),
+      ...(retryAfter !== undefined && { headers: { 'retry-after': toSeconds(retryAfter) } }),
     })
   }
 }

@@ -16,6 +16,8 @@ export { type ModuleContributions, receiveContributions } from './contributions.
 export {
   ArgumentException,
   ConflictException,
+  type DefinedProblem,
+  defineProblem,
   DomainException,
   ErrorMessages,
   type FieldErrors,

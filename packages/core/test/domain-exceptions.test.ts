@@ -1,7 +1,9 @@
+import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
 import {
   ArgumentException,
   ConflictException,
+  defineProblem,
   DomainException,
   ErrorMessages,
   ForbiddenException,
@@ -62,6 +64,54 @@ test('S 7.1: each exception carries the status, code and title it means', async 
 
 test('S 7.1: validation errors travel in the errors extension', async (t) => {
   t.same(new ValidationException({ name: ['required'] }).extensions, { errors: { name: ['required'] } })
+})
+
+class OutOfCredit extends defineProblem({
+  status: 402,
+  code: 'OUT_OF_CREDIT',
+  title: 'Out of credit',
+  extensions: Type.Object({ balance: Type.Number() }),
+}) {}
+
+test('a defined problem is an exception, and its class says what all of them are', async (t) => {
+  const cause = new Error('why')
+  const thrown = new OutOfCredit('Your balance is 30.', { balance: 30 }, { cause, headers: { allow: 'GET' } })
+  t.ok(thrown instanceof DomainException && isDomainException(thrown))
+  t.match(thrown, {
+    name: 'OutOfCredit',
+    message: 'Your balance is 30.',
+    statusCode: 402,
+    code: 'OUT_OF_CREDIT',
+    title: 'Out of credit',
+    extensions: { balance: 30 },
+    headers: { allow: 'GET' },
+  })
+  t.equal(thrown.cause, cause)
+  t.equal(thrown.extensions.balance.toFixed(2), '30.00', 'typed by its schema')
+  const { status, code, extensions } = OutOfCredit
+  t.match(
+    { status, code, extensions },
+    { status: 402, code: 'OUT_OF_CREDIT', extensions: { type: 'object' } },
+  )
+  // @ts-expect-error -- the balance is missing
+  t.ok(new OutOfCredit('none'))
+  class Gone extends defineProblem({ status: 410, code: 'GONE_2', title: 'Gone' }) {}
+  t.equal(new Gone('gone').extensions, undefined)
+})
+
+test('built-in exceptions say the same by their classes as by their instances', async (t) => {
+  const table = [
+    [ValidationException, new ValidationException()],
+    [ArgumentException, new ArgumentException('x')],
+    [NotFoundException, new NotFoundException('Product', 42)],
+    [ForbiddenException, new ForbiddenException()],
+    [ConflictException, new ConflictException()],
+    [UnauthorizedException, new UnauthorizedException()],
+    [TooManyRequestsException, new TooManyRequestsException(1)],
+    [ServiceUnavailableException, new ServiceUnavailableException()],
+  ] as const
+  for (const [{ status, code, title }, { statusCode, ...instance }] of table)
+    t.match({ status, code, title }, { status: statusCode, code: instance.code, title: instance.title })
 })
 
 test('headers name what the client can do next', async (t) => {

@@ -1,5 +1,4 @@
 /** @fastify-modular/errors/client: problems as programs receive them, in browsers and elsewhere. Imports nothing. */
-import type { ProblemSlug, ProblemTypes } from './problems.ts'
 
 interface Received<Code extends string> {
   readonly type: string
@@ -13,13 +12,16 @@ interface Received<Code extends string> {
   readonly traceId?: string
 }
 
-/** `out-of-credit` → `OUT_OF_CREDIT`. */
-type CodeOf<Slug extends string> = Slug extends `${infer Word}-${infer Rest}`
-  ? `${Uppercase<Word>}_${CodeOf<Rest>}`
-  : Uppercase<Slug>
+/** A class made by `defineProblem`. */
+interface ProblemClass {
+  readonly code: string
+  readonly prototype: { readonly extensions?: object }
+}
 
-/** The application's own problems, with their extensions. */
-type Own = { [S in ProblemSlug]: Received<CodeOf<S>> & ProblemTypes[S] }[ProblemSlug]
+/** The problem of a class, with its extensions. */
+type ReceivedAs<Class> = Class extends ProblemClass
+  ? Received<Class['code']> & NonNullable<Class['prototype']['extensions']>
+  : never
 
 type Common =
   | 'ARGUMENT'
@@ -37,22 +39,25 @@ type Common =
 type Unreadable = 'UNREADABLE'
 
 /**
- * A problem by its `code`: `if (problem.code === 'VALIDATION') show(problem.errors)`. The problems of `ProblemTypes` are part
- * of it. A server may send other codes: end with a branch for the rest.
+ * A problem by its `code`: `if (problem.code === 'VALIDATION') show(problem.errors)`. The problems of the application's own
+ * classes are part of it: `ReceivedProblem<typeof OutOfCredit>`. A server may send other codes: end with a branch for the rest.
  */
-export type ReceivedProblem =
+export type ReceivedProblem<Own extends ProblemClass = never> =
   | Received<Common | Unreadable>
   | (Received<'VALIDATION' | 'SETTING_VALIDATION'> & {
       /** Messages by field, or by setting key. */
       readonly errors: Readonly<Record<string, readonly string[]>>
     })
-  | Own
+  | ReceivedAs<Own>
 
 /**
  * The problem of a response of `fetch`; null for one below 400. An error that is not a problem, such as a proxy's page, has
- * the code `UNREADABLE`. Never throws, and leaves the body to be read again.
+ * the code `UNREADABLE`. Never throws, and leaves the body to be read again. Own problems are named by their classes:
+ * `readProblem<typeof OutOfCredit>(response)`.
  */
-export async function readProblem(response: Response): Promise<ReceivedProblem | null> {
+export async function readProblem<Own extends ProblemClass = never>(
+  response: Response,
+): Promise<ReceivedProblem<Own> | null> {
   const { status, statusText, headers } = response
   if (status < 400) return null
   const title = statusText || `HTTP ${status}`
@@ -62,7 +67,7 @@ export async function readProblem(response: Response): Promise<ReceivedProblem |
     const body: unknown = await response.clone().json()
     const isProblem =
       typeof body === 'object' && body !== null && 'code' in body && typeof body.code === 'string'
-    return isProblem ? ({ ...unreadable, ...body, status } as ReceivedProblem) : unreadable
+    return isProblem ? ({ ...unreadable, ...body, status } as ReceivedProblem<Own>) : unreadable
   } catch {
     return unreadable
   }

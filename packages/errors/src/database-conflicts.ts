@@ -1,4 +1,4 @@
-/** Optional: violations of constraints become conflicts, after `databaseConflicts(app.problems)`. */
+/** Optional: violations of constraints become conflicts, after `mapDatabaseConflicts(app.problems)`. */
 import { safeRead } from '@fastify-modular/core/internal'
 import { ConflictException } from '@fastify-modular/core'
 import type { Problems } from './problems.ts'
@@ -24,7 +24,7 @@ export function isForeignKeyViolation(error: unknown): boolean {
 }
 
 /** Answers both by 409 with a constant text; the driver's message names tables and values. */
-export function databaseConflicts(problems: Problems): Problems {
+export function mapDatabaseConflicts(problems: Problems): Problems {
   return problems
     .map(isUniqueViolation, { to: () => new ConflictException('A record with this key already exists.') })
     .map(isForeignKeyViolation, {

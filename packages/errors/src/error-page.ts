@@ -37,6 +37,9 @@ export function rendererOf(app: FastifyInstance): PageRenderer | undefined {
   return typeof safeRead(found, 'render') === 'function' ? (found as PageRenderer) : undefined
 }
 
+/** Milliseconds after which a renderer has failed. */
+export const renderTimeout = 2000
+
 /** What a page is rendered for, and with what. */
 export interface ErrorPageRequest {
   readonly request: FastifyRequest
@@ -47,8 +50,6 @@ export interface ErrorPageRequest {
   /** Whether the props that all pages share join those of the error: for documents and full renders (decision 55). */
   readonly shared: boolean
   readonly renderer: PageRenderer
-  /** Milliseconds after which a renderer has failed. */
-  readonly timeout: number
 }
 
 /**
@@ -56,13 +57,13 @@ export interface ErrorPageRequest {
  * @throws what the renderer throws, or an error when it is not done in time
  */
 export async function renderErrorPage(options: ErrorPageRequest): Promise<Answer> {
-  const { request, reply, props, status, shared, renderer, timeout } = options
+  const { request, reply, props, status, shared, renderer } = options
   const page = { component: `Error/${props.status}`, props: withRequestId(request, props), status, shared }
   const { body, contentType, headers } = await withTimeout(
     renderer.render(request, reply, page),
-    timeout,
+    renderTimeout,
     () => {
-      throw new Error(`The error page was not rendered within ${timeout} ms`)
+      throw new Error(`The error page was not rendered within ${renderTimeout} ms`)
     },
   )
   if (typeof body !== 'string' && !Buffer.isBuffer(body))

@@ -1,31 +1,18 @@
 /** @fastify-modular/errors: one pipeline for everything that goes wrong. */
-import type { ProblemExtensions, Problems, ProblemSlug } from './problems.ts'
+import type { Problems } from './problems.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The problems of this scope and of those above it. */
+    /** What the errors of this scope and of those above it are answered by. */
     readonly problems: Problems
   }
   interface FastifySchema {
     /** Leaves a route out of OpenAPI documents; `@fastify/swagger` declares the same. */
     hide?: boolean
   }
-  interface FastifyReply {
-    /** Answers by a defined problem: `return reply.problem('out-of-credit', { balance: 30 })`. */
-    problem<S extends ProblemSlug>(slug: S, ...extensions: ProblemExtensions<S>): FastifyReply
-  }
 }
 
-export type {
-  ErrorMatch,
-  MappedProblem,
-  ProblemDefinition,
-  ProblemMapper,
-  ProblemMapping,
-  Problems,
-  ProblemSlug,
-  ProblemTypes,
-} from './problems.ts'
+export type { ErrorMatch, MappedProblem, ProblemMapping, Problems } from './problems.ts'
 export type { ErrorsOptions } from './options.ts'
 export { errors, errors as default } from './plugin.ts'
 export type { Problem, ProblemLogLevel } from '@fastify-modular/core/problem'
@@ -35,9 +22,8 @@ export {
   problemDetailsSchema,
   type ProblemResponse,
   problemResponses,
-  problemsOf,
   validationProblemDetailsSchema,
 } from './schemas.ts'
 export { createErrorServerOptions, type ErrorServerOptions } from './server-options.ts'
-export { databaseConflicts, isForeignKeyViolation, isUniqueViolation } from './database-conflicts.ts'
+export { isForeignKeyViolation, isUniqueViolation, mapDatabaseConflicts } from './database-conflicts.ts'
 export { type ProblemContext, toProblem } from './to-problem.ts'

@@ -5,10 +5,6 @@ export const FMOD_ERRORS_INVALID_OPTION = createMisuseError<[string]>(
   'FMOD_ERRORS_INVALID_OPTION',
   'The errors plugin cannot start: %s.',
 )
-export const FMOD_ERRORS_DEBUG_IN_PRODUCTION = createMisuseError(
-  'FMOD_ERRORS_DEBUG_IN_PRODUCTION',
-  'The option exposeDebug sends stacks to callers and is refused while NODE_ENV is "production". Remove it.',
-)
 export const FMOD_ERRORS_REGISTERED_TWICE = createMisuseError(
   'FMOD_ERRORS_REGISTERED_TWICE',
   'The errors plugin is registered twice. Register it once, at the root; scopes below use app.problems.',
@@ -25,27 +21,15 @@ export const FMOD_ERRORS_REGISTERED_LATE = createMisuseError<[string]>(
   'FMOD_ERRORS_REGISTERED_LATE',
   'These routes were registered before the errors plugin, so Fastify itself would answer their failures, with the messages of unexpected errors: %s. Register errors first.',
 )
-export const FMOD_ERRORS_INVALID_PROBLEM = createMisuseError<[string, string]>(
-  'FMOD_ERRORS_INVALID_PROBLEM',
-  'The problem "%s" cannot be defined: %s.',
-)
-export const FMOD_ERRORS_DUPLICATE_PROBLEM = createMisuseError<[string]>(
-  'FMOD_ERRORS_DUPLICATE_PROBLEM',
-  'The problem "%s" is defined already, in this scope or one above. Define it once, in a scope that all its uses share.',
-)
-export const FMOD_ERRORS_UNKNOWN_PROBLEM = createMisuseError<[string]>(
-  'FMOD_ERRORS_UNKNOWN_PROBLEM',
-  'The problem "%s" is not defined in this scope. Call app.problems.define first.',
-)
 export const FMOD_ERRORS_INVALID_MAPPING = createMisuseError<[string, string]>(
   'FMOD_ERRORS_INVALID_MAPPING',
   'app.problems.map needs %s, not a value of type %s.',
 )
-export const FMOD_ERRORS_CLOSED = createMisuseError<[string]>(
+export const FMOD_ERRORS_CLOSED = createMisuseError(
   'FMOD_ERRORS_CLOSED',
-  'app.problems.%s was called after the application became ready. Define and map problems while plugins register.',
+  'app.problems.map was called after the application became ready. Map errors while plugins register.',
 )
-export const FMOD_ERRORS_INVALID_STATUS = createMisuseError<[string]>(
-  'FMOD_ERRORS_INVALID_STATUS',
-  'problemResponses describes error statuses from 400 to 599, not %s.',
+export const FMOD_ERRORS_INVALID_RESPONSE = createMisuseError<[string]>(
+  'FMOD_ERRORS_INVALID_RESPONSE',
+  'problemResponses takes statuses from 400 to 599 and classes made by defineProblem, not %s.',
 )

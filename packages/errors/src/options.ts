@@ -2,11 +2,11 @@
 import { defaultTypeBase } from '@fastify-modular/core/problem'
 import { isApiTarget, option, optionProblems, type OptionsSchema, Type } from '@fastify-modular/core/internal'
 import type { FastifyRequest } from 'fastify'
-import { FMOD_ERRORS_DEBUG_IN_PRODUCTION, FMOD_ERRORS_INVALID_OPTION } from './misuse-errors.ts'
+import { FMOD_ERRORS_INVALID_OPTION } from './misuse-errors.ts'
 import type { UnmatchedPages } from './negotiate.ts'
 
 export interface ErrorsOptions {
-  /** Absolute URI in front of the slugs of problem types. @default 'urn:problem:' */
+  /** Absolute URI in front of problem types, which are codes in kebab case. @default 'urn:problem:' */
   readonly typeBase?: string
   /**
    * The self-contained HTML file of last resort, read at boot; relative to the working directory. One that cannot be used
@@ -27,10 +27,6 @@ export interface ErrorsOptions {
    * @default 'always' where the application has `app.inertia` when it is ready, 'browsers' where it has not
    */
   readonly unmatchedPages?: UnmatchedPages
-  /** Milliseconds that an error page may take to render. @default 2000 */
-  readonly renderTimeout?: number
-  /** Adds name, message, stack and cause of a 5xx to the body as `debug`. Refused in production. @default false */
-  readonly exposeDebug?: boolean
   /** Installs the error handler. @default true */
   readonly errorHandler?: boolean
   /** Installs the not-found handler. @default true */
@@ -55,18 +51,14 @@ export type ErrorsSettings = Required<
 /**
  * Fills in the defaults.
  * @throws {FMOD_ERRORS_INVALID_OPTION} naming all options that cannot be used
- * @throws {FMOD_ERRORS_DEBUG_IN_PRODUCTION} `exposeDebug` while NODE_ENV is production
  */
 export function resolveOptions(options: ErrorsOptions): ErrorsSettings {
   const problems = optionProblems(schema, options)
-  const { typeBase = defaultTypeBase, exposeDebug = false, pagesForBrowsers = false } = options
+  const { typeBase = defaultTypeBase, pagesForBrowsers = false } = options
   if (problems.length > 0) throw new FMOD_ERRORS_INVALID_OPTION(problems.join('; '))
-  if (exposeDebug && process.env['NODE_ENV'] === 'production') throw new FMOD_ERRORS_DEBUG_IN_PRODUCTION()
   return {
     ...options,
     typeBase,
-    exposeDebug,
-    renderTimeout: options.renderTimeout ?? 2000,
     errorHandler: options.errorHandler ?? true,
     notFoundHandler: options.notFoundHandler ?? true,
     errorRoutes: options.errorRoutes ?? (pagesForBrowsers === false ? undefined : true),
@@ -82,8 +74,6 @@ const schema: OptionsSchema<ErrorsOptions> = Type.Object({
     description: 'a boolean or a function of the request',
   }),
   unmatchedPages: option.oneOf('always', 'browsers', false),
-  renderTimeout: option.milliseconds(),
-  exposeDebug: option.boolean(),
   errorHandler: option.boolean(),
   notFoundHandler: option.boolean(),
   errorRoutes: option.boolean(),

@@ -43,7 +43,6 @@ const errorsPlugin: FastifyPluginAsync<ErrorsOptions> = async (app, options) => 
   const unmatchedPages = () => settings.unmatchedPages ?? (rendererOf(app) ? 'always' : 'browsers')
   const responder = createResponder({ settings, unmatchedPages, standIn, lastResort: createLastResort(body) })
 
-  decorateReply(app, responder)
   if (settings.errorHandler) ownErrors(app, settings, responder)
   if (settings.notFoundHandler) ownNotFound(app, responder)
   if (settings.errorRoutes !== false) errorRoutes(app, settings, responder)
@@ -66,14 +65,6 @@ function decorateProblems(app: FastifyInstance, typeBase: string): void {
   app.addHook('onReady', function closeProblems(done) {
     for (const problems of all) problems.close()
     done()
-  })
-}
-
-function decorateReply(app: FastifyInstance, { fail }: Responder): void {
-  app.decorateReply('problem', function answerProblem(this: FastifyReply, slug, ...[extensions]) {
-    const problem = this.server.problems.describe(slug, extensions)
-    fail(this.request, this, { problem, source: 'handler' })
-    return this
   })
 }
 
@@ -207,5 +198,5 @@ function parseStatus(text: string): number | undefined {
   return /^[1-5]\d\d$/.test(text) ? Number(text) : undefined
 }
 
-/** The plugin: `app.register(errors)`, before all others, the gate of public-routes included. Decorates `app.problems` and `reply.problem`. */
+/** The plugin: `app.register(errors)`, before all others, the gate of public-routes included. Decorates `app.problems`. */
 export const errors = fp(errorsPlugin, { name: '@fastify-modular/errors', fastify: supportedFastify })

@@ -11,8 +11,9 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
  */
 export type ProblemSource = 'handler' | 'not-found' | 'framework' | 'client' | 'aborted' | 'last-resort'
 
-/** The message of the channel `@fastify-modular/errors:problem`. */
+/** The message of the channel `fastify-modular:errors`. */
 export interface ProblemEvent {
+  readonly type: 'problem'
   readonly problem: Problem
   readonly source: ProblemSource
   /** What was thrown, if anything was. */
@@ -26,7 +27,7 @@ export interface ProblemEvent {
 }
 
 /** Receives one `ProblemEvent` for each failure, when its answer is decided. Costs nothing without a subscriber. */
-export const problemChannel = channel('@fastify-modular/errors:problem')
+export const problemChannel = channel('fastify-modular:errors')
 
 /** A failure to be reported. */
 export interface Failure {
@@ -45,6 +46,7 @@ export function report(request: FastifyRequest, failure: Failure): void {
   if (problemChannel.hasSubscribers) {
     const { method } = request
     problemChannel.publish({
+      type: 'problem',
       problem,
       source,
       error,
@@ -52,7 +54,7 @@ export function report(request: FastifyRequest, failure: Failure): void {
       route: routeOf(request),
       requestId: request.id,
       request,
-    })
+    } satisfies ProblemEvent)
   }
   const level = levelOf(failure)
   if (level === 'silent' || !isWanted(request, level)) return

@@ -3,9 +3,7 @@
  * is sent. If sending fails, in an onSend hook or for a header, the constant is written to the socket.
  */
 import type { OutgoingHttpHeaders } from 'node:http'
-import { isNativeError } from 'node:util/types'
 import {
-  describeError,
   logFailure,
   type PageRenderer,
   removeTrailers,
@@ -13,7 +11,7 @@ import {
   safeRead,
   withTimeout,
 } from '@fastify-modular/core/internal'
-import { type Problem, problemOfStatus, problemText } from '@fastify-modular/core/problem'
+import { problemOfStatus, problemText } from '@fastify-modular/core/problem'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import {
   type Answer,
@@ -21,6 +19,7 @@ import {
   type LastResort,
   renderErrorPage,
   rendererOf,
+  renderTimeout,
 } from './error-page.ts'
 import { negotiate, type UnmatchedPages, varyByNegotiation } from './negotiate.ts'
 import type { ErrorsSettings } from './options.ts'
@@ -28,7 +27,7 @@ import { type Failure, report } from './report.ts'
 
 /** What answers are made with. */
 export interface ResponderParts {
-  readonly settings: Pick<ErrorsSettings, 'pagesForBrowsers' | 'renderTimeout' | 'exposeDebug'>
+  readonly settings: Pick<ErrorsSettings, 'pagesForBrowsers'>
   /** Read at each unmatched request. */
   readonly unmatchedPages: () => UnmatchedPages
   readonly standIn: PageRenderer
@@ -51,8 +50,6 @@ interface Sending {
 
 /** The one place where failures become answers. */
 export function createResponder({ settings, unmatchedPages, standIn, lastResort }: ResponderParts) {
-  const { renderTimeout: timeout } = settings
-
   /** Answers a failure in the representation that its caller gets, and reports it. Never throws. */
   function fail(request: FastifyRequest, reply: FastifyReply, failure: Failure): void {
     if (isOver(request, reply)) return leave(request, reply, failure)
@@ -73,9 +70,8 @@ export function createResponder({ settings, unmatchedPages, standIn, lastResort 
   ): void {
     const send = takeOverReply(request, reply)
     const renderer = rendererOf(request.server) ?? standIn
-    void renderErrorPage({ request, reply, ...page, shared: true, renderer, timeout }).then(
-      send,
-      (error: unknown) => sendLastResort({ request, send, failure: lostAnswer, error }),
+    void renderErrorPage({ request, reply, ...page, shared: true, renderer }).then(send, (error: unknown) =>
+      sendLastResort({ request, send, failure: lostAnswer, error }),
     )
   }
 
@@ -101,7 +97,7 @@ export function createResponder({ settings, unmatchedPages, standIn, lastResort 
   }
 
   function sendProblem({ request, send, failure }: Sending): void {
-    const problem = settings.exposeDebug ? withDebug(failure) : failure.problem
+    const { problem } = failure
     const body = problemText(problem, request)
     report(request, failure)
     const { status, headers } = problem
@@ -117,11 +113,11 @@ export function createResponder({ settings, unmatchedPages, standIn, lastResort 
     const { status, title, detail: message, headers } = failure.problem
     const props = { status, title, message }
     const renderer = rendererOf(failure.scope ?? request.server) ?? standIn
-    const page = { request, reply, props, status, renderer, timeout }
+    const page = { request, reply, props, status, renderer }
     const isVisit = request.headers['x-inertia'] !== undefined
     try {
       const keeping = addressOfForm(page, failure)
-      const location = await withTimeout(keeping, timeout, () => {
+      const location = await withTimeout(keeping, renderTimeout, () => {
         request.log.error('the errors of a form were not kept in time')
         return null
       })
@@ -202,12 +198,6 @@ function isAbort(error: unknown): boolean {
   )
 }
 
-/** For developers only; the option is refused in production. */
-function withDebug({ problem, error }: Failure): Problem {
-  if (problem.status < 500 || error === undefined) return problem
-  return { ...problem, extensions: { ...problem.extensions, debug: describeError(error) } }
-}
-
 /**
  * Takes the reply and returns the one function that answers it. Fastify answers what goes wrong while we answer — an
  * onSend hook that throws, a header that cannot be written — by its own handler, which sends the raw message. It does
@@ -223,7 +213,7 @@ function takeOver(reply: FastifyReply, onLost: (error: unknown) => void): (answe
   reply.send = function ownedSend(payload?: unknown) {
     // An async handler that does not return its reply sends undefined when it ends.
     if (!hasAnswered) hasStrayError ||= payload !== undefined
-    else if (isFailure(reply, payload)) {
+    else if (isFailure(reply)) {
       removeHeadersOf(payload, reply)
       onLost(payload)
     }
@@ -261,11 +251,11 @@ function asItIs(body: string): string {
 }
 
 /**
- * Whether Fastify reports a failure, in distinction from a handler that calls `send` once more. Fastify takes away the
+ * Whether Fastify reports a failure, in distinction from a handler that sends or throws once more. Fastify takes away the
  * content type before it hands an error over; after a stream has begun, the type is on the raw response.
  */
-function isFailure(reply: FastifyReply, payload: unknown): boolean {
-  return isNativeError(payload) || !reply.hasHeader('content-type') || reply.raw.hasHeader('content-type')
+function isFailure(reply: FastifyReply): boolean {
+  return !reply.hasHeader('content-type') || reply.raw.hasHeader('content-type')
 }
 
 /**

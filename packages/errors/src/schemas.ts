@@ -1,8 +1,9 @@
 /** Problem bodies in OpenAPI documents. They describe; bodies are sent as text, which no schema can filter. */
-import { isErrorStatus, statusTitle } from '@fastify-modular/core/problem'
+import type { DefinedProblem } from '@fastify-modular/core'
+import { safeRead } from '@fastify-modular/core/internal'
+import { isErrorStatus, problemType, statusTitle } from '@fastify-modular/core/problem'
 import type { FastifyInstance } from 'fastify'
-import { FMOD_ERRORS_INVALID_STATUS } from './misuse-errors.ts'
-import { codeOf, type ProblemSlug } from './problems.ts'
+import { FMOD_ERRORS_INVALID_RESPONSE } from './misuse-errors.ts'
 
 /** The body of every problem (RFC 9457). Shared with the application as `ProblemDetails#`. */
 export const problemDetailsSchema = {
@@ -54,65 +55,53 @@ const headersOf: Readonly<Record<number, ProblemResponse['headers']>> = {
   503: retryAfter,
 }
 
-/**
- * Responses for a route's schema: `schema: { response: { 200: note, ...problemResponses(400, 404) } }`.
- * @throws {FMOD_ERRORS_INVALID_STATUS} a status is not an error's
- */
-export function problemResponses<S extends number>(...statuses: readonly S[]): Record<S, ProblemResponse> {
-  const responses = statuses.map((status) => {
-    if (!isErrorStatus(status)) throw new FMOD_ERRORS_INVALID_STATUS(String(status))
-    return [status, responseOf(status, baseOf(status))]
-  })
-  return Object.fromEntries(responses) as Record<S, ProblemResponse> // its keys are the statuses
-}
+/** A class whose statics say what its instances are: one of `@fastify-modular/core`, or made by `defineProblem`. */
+type ProblemClass = Pick<DefinedProblem<number, string, object>, 'status' | 'code' | 'extensions'>
 
-/** Problems that the packages themselves report. */
-const common = {
-  argument: 400,
-  validation: 400,
-  unauthorized: 401,
-  forbidden: 403,
-  'not-found': 404,
-  conflict: 409,
-  'too-many-requests': 429,
-  'service-unavailable': 503,
-} as const
+type StatusOf<Kind> = Kind extends number ? Kind : Kind extends ProblemClass ? Kind['status'] : never
 
 /**
- * Responses for a route's schema, by what may go wrong: `{ 200: note, ...problemsOf(app, 'not-found', 'out-of-credit') }`.
- * Several of one status are a `oneOf`, which clients tell apart by `code`. They describe; no body is filtered by them.
- * @throws {FMOD_ERRORS_UNKNOWN_PROBLEM} a slug is neither common nor defined before
+ * Responses for a route's schema, by what may go wrong: `{ 200: note, ...problemResponses(app, 404, OutOfCredit) }`. Classes
+ * of one status are a `oneOf`, which clients tell apart by `code`; beside the status itself any other problem may be
+ * answered too. They describe; no body is filtered by them.
+ * @throws {FMOD_ERRORS_INVALID_RESPONSE} a status is not an error's, or a class is not made by `defineProblem`
  */
-export function problemsOf(
-  { problems }: Pick<FastifyInstance, 'problems'>,
-  ...slugs: readonly (ProblemSlug | keyof typeof common)[]
-): Record<number, ProblemResponse> {
-  const kinds = slugs.map((slug) => {
-    const { status, properties = {} } = isCommon(slug) ? { status: common[slug] } : problems.definition(slug)
-    const fixed = { type: problems.typeBase + slug, status, code: codeOf(slug) }
-    const consts = Object.entries(fixed).map(([name, value]) => [name, { enum: [value] }])
-    const all = { ...Object.fromEntries(consts), ...properties }
-    return {
-      status,
-      schema: {
-        allOf: [baseOf(status)],
-        type: 'object',
-        required: ['type', 'status', 'code'],
-        properties: all,
-      },
-    }
+export function problemResponses<const Kinds extends readonly (number | ProblemClass)[]>(
+  { problems: { typeBase } }: Pick<FastifyInstance, 'problems'>,
+  ...kinds: Kinds
+): Record<StatusOf<Kinds[number]>, ProblemResponse> {
+  const byStatus = new Map<number, object[]>()
+  for (const kind of new Set<number | ProblemClass>(kinds)) {
+    const status = typeof kind === 'number' ? kind : safeRead(kind, 'status')
+    if (!isErrorStatus(status) || !(typeof kind === 'number' || safeRead(kind, 'code')))
+      throw new FMOD_ERRORS_INVALID_RESPONSE(nameOf(kind))
+    const schema = typeof kind === 'number' ? baseOf(status) : schemaOf(kind, typeBase)
+    byStatus.set(status, [...(byStatus.get(status) ?? []), schema])
+  }
+  const responses = [...byStatus].map(([status, schemas]) => {
+    const isOpen = schemas.some((schema) => '$ref' in schema)
+    const union = isOpen ? { anyOf: schemas } : { oneOf: schemas }
+    return [status, responseOf(status, schemas.length === 1 ? { ...schemas[0] } : union)] as const
   })
-  const statuses = [...new Set(kinds.map(({ status }) => status))]
-  return Object.fromEntries(
-    statuses.map((status) => {
-      const schemas = kinds.filter((kind) => kind.status === status).map(({ schema }) => schema)
-      return [status, responseOf(status, schemas.length === 1 ? { ...schemas[0] } : { oneOf: schemas })]
-    }),
-  )
+  return Object.fromEntries(responses) as Record<StatusOf<Kinds[number]>, ProblemResponse> // its keys are the statuses
 }
 
-function isCommon(slug: string): slug is keyof typeof common {
-  return Object.hasOwn(common, slug)
+function schemaOf({ status, code, extensions }: ProblemClass, typeBase: string): object {
+  const fixed = { type: problemType(code, typeBase), status, code }
+  const consts = Object.entries(fixed).map(([name, value]) => [name, { enum: [value] }] as const)
+  const { properties = {}, required = [] }: { properties?: object; required?: readonly string[] } = {
+    ...extensions,
+  }
+  return {
+    allOf: [baseOf(status)],
+    type: 'object',
+    required: ['type', 'status', 'code', ...required],
+    properties: { ...properties, ...Object.fromEntries(consts) },
+  }
+}
+
+function nameOf(kind: unknown): string {
+  return typeof kind === 'function' ? `the class ${kind.name}` : String(kind)
 }
 
 function baseOf(status: number): { readonly $ref: string } {

@@ -87,7 +87,8 @@ function answerClientError(this: FastifyInstance, error: Error, socket: Socket):
 }
 
 function reportClientError({ log }: FastifyInstance, problem: Problem, error: Error): void {
-  if (problemChannel.hasSubscribers) problemChannel.publish({ problem, source: 'client', error })
+  if (problemChannel.hasSubscribers)
+    problemChannel.publish({ type: 'problem', problem, source: 'client', error })
   const { status, code } = problem
   log.debug(
     { problem: { status, code }, source: 'client', reason: safeText(error, 'code', 100) },

@@ -8,9 +8,9 @@ const untold: ReadonlySet<number> = new Set([401, 403, 500])
 
 /**
  * Watches a test. What it returns ends that, and throws where a route that documents its responses has answered a problem
- * that is not among them: `const check = assertProblems(app); …; check()`.
+ * that is not among them: `const check = watchProblems(app); …; check()`.
  */
-export function assertProblems(app: Pick<FastifyInstance, 'problems'>): () => void {
+export function watchProblems(app: Pick<FastifyInstance, 'problems'>): () => void {
   const missing = new Set<string>()
 
   function watch(message: unknown): void {

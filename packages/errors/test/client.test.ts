@@ -1,23 +1,29 @@
 /** The client half: what programs receive. */
 import { readFile } from 'node:fs/promises'
 import { brotliCompressSync } from 'node:zlib'
-import { ConflictException, NotFoundException, ValidationException } from '@fastify-modular/core'
+import {
+  ConflictException,
+  defineProblem,
+  NotFoundException,
+  ValidationException,
+} from '@fastify-modular/core'
 import { readProblem, type ReceivedProblem } from '@fastify-modular/errors/client'
+import { Type } from '@sinclair/typebox'
 import { test, type Test } from 'tap'
 import { createApp, listen, throwing } from './support/app.js'
 
-declare module '@fastify-modular/errors' {
-  interface ProblemTypes {
-    'no-credit-left': { balance: number }
-  }
-}
+class NoCreditLeft extends defineProblem({
+  status: 402,
+  code: 'NO_CREDIT_LEFT',
+  title: 'No credit left',
+  extensions: Type.Object({ balance: Type.Number() }),
+}) {}
 
 async function serve(t: Test): Promise<(path: string) => Promise<Response>> {
   const { app } = await createApp(t, {
     after(it) {
-      it.problems.define('no-credit-left', { status: 402, title: 'No credit left' })
       it.get('/ok', async () => ({ ok: true }))
-      it.get('/credit', (_, reply) => reply.problem('no-credit-left', { balance: 30 }))
+      it.get('/credit', throwing(new NoCreditLeft('None is left.', { balance: 30 })))
       it.get('/fields', throwing(new ValidationException({ title: ['is short'] })))
       it.get('/missing', throwing(new NotFoundException('Note', 1)))
       it.get('/conflict', throwing(new ConflictException('stale', { status: 1, version: 2 })))
@@ -28,7 +34,7 @@ async function serve(t: Test): Promise<(path: string) => Promise<Response>> {
 }
 
 /** What a program does with a problem: each branch knows its members. */
-function describe(problem: ReceivedProblem): string {
+function describe(problem: ReceivedProblem<typeof NoCreditLeft>): string {
   if (problem.code === 'NO_CREDIT_LEFT') return `balance ${problem.balance.toFixed(2)}`
   if (problem.code === 'VALIDATION') return Object.keys(problem.errors).join()
   // @ts-expect-error -- no other problem has fields
@@ -48,7 +54,7 @@ test('problems are read by their code, with their own members', async (t) => {
   }
   for (const [path, [code, status, text]] of Object.entries(expected)) {
     const response = await get(path)
-    const problem = await readProblem(response)
+    const problem = await readProblem<typeof NoCreditLeft>(response)
     t.match(problem, { code, status, type: String, detail: String, requestId: String })
     t.equal(problem && describe(problem), text)
     t.match(await response.text(), '"requestId"', 'the body can be read again')

@@ -8,6 +8,7 @@ import Fastify, {
 import { test, type Test } from 'tap'
 import {
   ConflictException,
+  defineProblem,
   ForbiddenException,
   NotFoundException,
   ServiceUnavailableException,
@@ -18,11 +19,7 @@ import { problemResponses } from '@fastify-modular/errors'
 import { createApp } from './support/app.js'
 import { hostileValues } from './support/hostile.js'
 
-declare module '@fastify-modular/errors' {
-  interface ProblemTypes {
-    'out-of-stock': { left: number; nested?: { deep: string[] } }
-  }
-}
+class OutOfStock extends defineProblem({ status: 409, code: 'OUT_OF_STOCK', title: 'Out of stock' }) {}
 
 const thrown: Readonly<Record<string, () => unknown>> = {
   validation: () => new ValidationException({ name: ['required'], 'a b': ['odd'] }),
@@ -41,14 +38,13 @@ async function createDocumented(t: Test): Promise<FastifyInstance> {
       await it.register(swagger, { openapi: { openapi: '3.1.0', info: { title: 'Things', version: '1' } } })
     },
     after(it) {
-      it.problems.define('out-of-stock', { status: 409, title: 'Out of stock' })
-      const response = problemResponses(400, 403, 404, 409, 413, 415, 422, 429, 500, 503)
+      const response = problemResponses(it, 400, 403, 404, 409, 413, 415, 422, 429, 500, 503)
       it.get<{ Params: { kind: string } }>('/thrown/:kind', { schema: { response } }, ({ params }) => {
         throw thrown[params.kind]?.()
       })
-      it.get('/stock', { schema: { response } }, (_, reply) =>
-        reply.problem('out-of-stock', { left: 0, nested: { deep: ['x'] } }),
-      )
+      it.get('/stock', { schema: { response } }, () => {
+        throw new OutOfStock('none', { left: 0, nested: { deep: ['x'] } })
+      })
       const body = { type: 'object', required: ['a'], properties: { a: { type: 'integer' } } }
       it.post('/things', { schema: { body, response }, bodyLimit: 100 }, async () => 'ok')
     },

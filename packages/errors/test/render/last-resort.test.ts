@@ -62,7 +62,6 @@ test('a thrown error whose page cannot be rendered is logged together with the r
 
 test('E75: a renderer that never ends is given up', async (t) => {
   const { app } = await createApp(t, {
-    errors: { renderTimeout: 20 },
     before: renderBy(() => new Promise(() => {})),
   })
   const answer = await app.inject('/nope')
@@ -72,7 +71,6 @@ test('E75: a renderer that never ends is given up', async (t) => {
 
 test('an adapter that never keeps the errors of a form is given up: the answer is the page', async (t) => {
   const { app } = await createApp(t, {
-    errors: { renderTimeout: 20 },
     before: (it) => {
       const render = async () => ({ body: 'the page', contentType: 'text/html' })
       it.decorate('inertia', {

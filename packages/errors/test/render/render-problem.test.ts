@@ -1,13 +1,9 @@
 import { test } from 'tap'
-import { ConflictException } from '@fastify-modular/core'
-import { createApp, createThrowing } from '../support/app.js'
+import { ConflictException, defineProblem } from '@fastify-modular/core'
+import { createThrowing } from '../support/app.js'
 import { problemOf } from '../support/expect.js'
 
-declare module '@fastify-modular/errors' {
-  interface ProblemTypes {
-    'hostile-extensions': Record<string, unknown>
-  }
-}
+class OutOfCredit extends defineProblem({ status: 402, code: 'OUT_OF_CREDIT', title: 'Out of credit' }) {}
 
 test('E72: extensions never replace standard members, and bad ones are left out', async (t) => {
   const circular: Record<string, unknown> = {}
@@ -30,14 +26,9 @@ test('E72: extensions never replace standard members, and bad ones are left out'
     huge: 'x'.repeat(100_000),
     good: { nested: ['ü', '\u2028', '\ud800'] },
   }
-  const { app } = await createApp(t, {
-    after(it) {
-      it.problems.define('hostile-extensions', { status: 402, title: 'Out of credit' })
-      it.get('/', (_, reply) => reply.problem('hostile-extensions', extensions))
-    },
-  })
+  const { app } = await createThrowing(t, new OutOfCredit('none', extensions))
   const body = problemOf(t, await app.inject('/'), 402, 'Out of credit')
-  t.equal(body.type, 'urn:problem:hostile-extensions')
+  t.equal(body.type, 'urn:problem:out-of-credit')
   t.same(Object.keys(body).toSorted(), [
     'code',
     'detail',

@@ -1,7 +1,8 @@
+import { ConflictException } from '@fastify-modular/core'
 import { test } from 'tap'
 import { openConnection, rawExchange, rawRequest } from '@fastify-modular/test-support/raw-http'
 import { createApp, listen, renderBy } from '../support/app.js'
-import { builtInPage, inertiaHeaders } from '../support/expect.js'
+import { builtInPage, inertiaHeaders, problemOf } from '../support/expect.js'
 
 test('an onSend hook that fails once on our own answer does not bring Fastify’s handler to speak', async (t) => {
   const { app } = await createApp(t, {
@@ -33,6 +34,41 @@ test('a header that cannot be written does not cost the answer', async (t) => {
   const answer = await rawRequest(await listen(app), { target: '/' })
   t.equal(answer.status, 500)
   t.equal(answer.text, builtInPage)
+})
+
+test('behind an asynchronous onSend hook the first failure is answered, whatever comes after it', async (t) => {
+  const first = () => new ConflictException('first')
+  const { app, failures } = await createApp(t, {
+    after: (it) =>
+      it
+        .addHook('onSend', async () => {
+          await new Promise((resolve) => setImmediate(resolve))
+        })
+        .get('/sends', (_, reply) => {
+          void reply.send(first())
+          void reply.send(new Error('secret'))
+        })
+        .get('/sends-twice', async (_, reply) => {
+          void reply.send(first())
+          void reply.send(new Error('secret'))
+          return { some: 'thing' }
+        })
+        .get('/throws', (_, reply) => {
+          void reply.send(first())
+          throw new Error('secret')
+        })
+        .get('/rejects', async (_, reply) => {
+          void reply.send(first())
+          throw new Error('secret')
+        })
+        .get('/returns', async (_, reply) => {
+          void reply.send(first())
+          return new Error('secret')
+        }),
+  })
+  const urls = ['/sends', '/sends-twice', '/throws', '/rejects', '/returns']
+  for (const url of urls) t.equal(problemOf(t, await app.inject(url), 409).detail, 'first', url)
+  t.equal(failures().length, urls.length)
 })
 
 test('HEAD, keep-alive and onResponse survive the last resort', async (t) => {

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3'
 import pg from 'pg'
 import { test } from 'tap'
-import { databaseConflicts, isForeignKeyViolation, isUniqueViolation } from '@fastify-modular/errors'
+import { mapDatabaseConflicts, isForeignKeyViolation, isUniqueViolation } from '@fastify-modular/errors'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { createApp } from '../support/app.js'
 import { problemOf } from '../support/expect.js'
@@ -53,7 +53,7 @@ for (const [engine, open] of Object.entries(engines)) {
     const execute = await open(t)
     const { app, failures } = await createApp(t, {
       after(it) {
-        databaseConflicts(it.problems)
+        mapDatabaseConflicts(it.problems)
         it.post('/', async ({ body }) => execute(body as string))
         it.post('/wrapped', async ({ body }) => {
           try {

@@ -72,7 +72,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
       schema: {
         ...describe('signIn', 'Start a session'),
         body: LoginForm,
-        response: { 204: NoContent, ...problemResponses(400, 401, 403, 429, 503) },
+        response: { 204: NoContent, ...problemResponses(app, 400, 401, 403, 429, 503) },
       },
     },
     async function login(request, reply) {
@@ -105,7 +105,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
       schema: {
         ...describe('register', 'Create an account and start its first session'),
         body: RegisterForm,
-        response: { 204: NoContent, ...problemResponses(400, 403, 404, 409, 429, 503) },
+        response: { 204: NoContent, ...problemResponses(app, 400, 403, 404, 409, 429, 503) },
       },
     },
     async function createAccount(request, reply) {
@@ -128,7 +128,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
       ...isPublic,
       schema: {
         ...describe('signOut', 'End the session'),
-        response: { 204: NoContent, ...problemResponses(403, 503) },
+        response: { 204: NoContent, ...problemResponses(app, 403, 503) },
       },
     },
     async function logout(request, reply) {

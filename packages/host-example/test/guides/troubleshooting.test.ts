@@ -139,7 +139,7 @@ symptom('FMOD_SETTINGS_FROZEN, FMOD_PUBLIC_ROUTES_FROZEN, FMOD_ERRORS_CLOSED', a
   await gate(app)
   await app.ready()
   t.throws(() => app.publicRoutes.addExact('/late'), { code: 'FMOD_PUBLIC_ROUTES_FROZEN' })
-  t.throws(() => app.problems.define('late' as never, { status: 400, title: 'Late' }), {
+  t.throws(() => app.problems.map(Error, { to: () => undefined }), {
     code: 'FMOD_ERRORS_CLOSED',
   })
 })

@@ -30,7 +30,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
         tags,
         operationId: 'listDeadLetters',
         summary: 'Events that a handler could not handle, oldest first, for administrators',
-        response: { 200: Type.Array(DeadLetter), ...problemResponses(401, 403, 503) },
+        response: { 200: Type.Array(DeadLetter), ...problemResponses(app, 401, 403, 503) },
       },
     },
     () => list(app),
@@ -44,7 +44,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'retryDeadLetter',
         summary: 'Deliver it again, with all its attempts',
         params,
-        response: { 204: Type.Null(), ...problemResponses(400, 401, 403, 404, 503) },
+        response: { 204: Type.Null(), ...problemResponses(app, 400, 401, 403, 404, 503) },
       },
     },
     async ({ params: { id } }, reply) => {
@@ -61,7 +61,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'dropDeadLetter',
         summary: 'Delete it for good',
         params,
-        response: { 204: Type.Null(), ...problemResponses(400, 401, 403, 404, 503) },
+        response: { 204: Type.Null(), ...problemResponses(app, 400, 401, 403, 404, 503) },
       },
     },
     async ({ params: { id } }, reply) => {

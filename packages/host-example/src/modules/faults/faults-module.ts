@@ -34,7 +34,7 @@ const faultRoutes: FastifyPluginAsyncTypebox = async (app) => {
         summary: 'Fail in a given way',
         response: {
           204: Type.Null({ description: 'Nothing failed' }),
-          ...problemResponses(400, 401, 403, 404, 409, 500),
+          ...problemResponses(app, 400, 401, 403, 404, 409, 500),
         },
         params: Type.Object({ fault: Type.Union(names.map((name) => Type.Literal(name))) }),
       },

@@ -1,12 +1,14 @@
 /** The module of notes: its public route, its HTTP API and its page. */
 import {
   type Caller,
+  ConflictException,
   defineModule,
   isDomainException,
   type Module,
+  NotFoundException,
   requireCaller,
 } from '@fastify-modular/core'
-import { problemResponses, problemsOf } from '@fastify-modular/errors'
+import { problemResponses } from '@fastify-modular/errors'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -92,7 +94,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
       schema: {
         ...describe('listNotes', 'The notes you may use, newest first, 100 on a page'),
         querystring: Page,
-        response: { 200: Type.Array(Note), ...problemResponses(400, 401, 503) },
+        response: { 200: Type.Array(Note), ...problemResponses(app, 400, 401, 503) },
       },
     },
     (request) => notes.list(requireCaller(request), Number(request.query.page ?? 1)),
@@ -104,7 +106,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
       schema: {
         ...describe('addNote', 'Add a note'),
         body: NewNote,
-        response: { 201: AddedNote, ...problemResponses(400, 401, 413, 415, 503) },
+        response: { 201: AddedNote, ...problemResponses(app, 400, 401, 413, 415, 503) },
       },
     },
     async (request, reply) => {
@@ -119,7 +121,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
       schema: {
         ...describe('getNote', 'Read a note'),
         params: Id,
-        response: { 200: Note, ...problemResponses(401, 403, 404, 503) },
+        response: { 200: Note, ...problemResponses(app, 401, 403, 404, 503) },
       },
     },
     (request) => notes.get(requireCaller(request), request.params.id),
@@ -134,8 +136,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
         body: NoteChange,
         response: {
           200: Note,
-          ...problemResponses(400, 401, 403, 413, 415, 503),
-          ...problemsOf(app, 'not-found', 'conflict'),
+          ...problemResponses(app, 400, 401, 403, NotFoundException, ConflictException, 413, 415, 503),
         },
       },
     },
@@ -148,7 +149,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
       schema: {
         ...describe('removeNote', 'Remove a note'),
         params: Id,
-        response: { 204: NoContent, ...problemResponses(401, 403, 404, 503) },
+        response: { 204: NoContent, ...problemResponses(app, 401, 403, 404, 503) },
       },
     },
     async (request, reply) => {
@@ -163,7 +164,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
       schema: {
         ...describe('restoreNote', 'Undo the removal of a note, for an hour'),
         params: Id,
-        response: { 200: Note, ...problemResponses(401, 403, 404, 503) },
+        response: { 200: Note, ...problemResponses(app, 401, 403, 404, 503) },
       },
     },
     (request) => notes.restore(requireCaller(request), request.params.id),
@@ -175,7 +176,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
       schema: {
         ...describe('shareNote', 'Let everybody read a note'),
         params: Id,
-        response: { 200: Note, ...problemResponses(401, 403, 404, 409, 503) },
+        response: { 200: Note, ...problemResponses(app, 401, 403, 404, 409, 503) },
       },
     },
     (request) => notes.share(requireCaller(request), request.params.id),
@@ -187,7 +188,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
       schema: {
         ...describe('stopSharingNote', 'Stop sharing a note'),
         params: Id,
-        response: { 204: NoContent, ...problemResponses(401, 403, 404, 409, 503) },
+        response: { 204: NoContent, ...problemResponses(app, 401, 403, 404, 409, 503) },
       },
     },
     async (request, reply) => {
@@ -204,7 +205,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
         description:
           'While the setting “API secret” has a value, X-Signature is the HMAC-SHA-256 of the body.',
         params: Id,
-        response: { 200: SignedNote, ...problemResponses(404, 503) },
+        response: { 200: SignedNote, ...problemResponses(app, 404, 503) },
       },
     },
     async (request, reply) => {

@@ -1,46 +1,59 @@
 /** Problems of routes, by kind: what documents say, and whether routes keep to it. */
-import { ConflictException, NotFoundException, ValidationException } from '@fastify-modular/core'
-import { problemsOf } from '@fastify-modular/errors'
-import { assertProblems } from '@fastify-modular/errors/testing'
+import {
+  ConflictException,
+  defineProblem,
+  DomainException,
+  NotFoundException,
+  ValidationException,
+} from '@fastify-modular/core'
+import { problemResponses } from '@fastify-modular/errors'
+import { watchProblems } from '@fastify-modular/errors/testing'
+import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { test, type Test } from 'tap'
 import { createApp } from './support/app.js'
 
-declare module '@fastify-modular/errors' {
-  interface ProblemTypes {
-    'out-of-credit': { balance: number }
-  }
-}
+class OutOfCredit extends defineProblem({
+  status: 409,
+  code: 'OUT_OF_CREDIT',
+  title: 'Out of credit',
+  extensions: Type.Object({ balance: Type.Number() }),
+}) {}
+
+const poor = () => new OutOfCredit('You have 30.00.', { balance: 30 })
 
 async function createShop(t: Test): Promise<FastifyInstance> {
   const { app } = await createApp(t, {
     after(it) {
-      it.problems.define('out-of-credit', {
-        status: 409,
-        title: 'Out of credit',
-        detail: ({ balance }) => `You have ${balance.toFixed(2)}.`,
-        properties: { balance: { type: 'number' } },
-      })
-      const response = problemsOf(it, 'validation', 'not-found', 'conflict', 'out-of-credit')
-      it.get<{ Params: { what: string } }>('/buy/:what', { schema: { response } }, ({ params }, reply) => {
-        if (params.what === 'poor') return reply.problem('out-of-credit', { balance: 30 })
+      const response = problemResponses(
+        it,
+        ValidationException,
+        NotFoundException,
+        ConflictException,
+        OutOfCredit,
+      )
+      it.get<{ Params: { what: string } }>('/buy/:what', { schema: { response } }, ({ params }) => {
+        if (params.what === 'poor') throw poor()
         if (params.what === 'stale') throw new ConflictException('stale', { since: 'today' })
         if (params.what === 'wrong') throw new ValidationException({ what: ['is wrong'] })
         if (params.what === 'broken') throw new Error('broken')
         throw new NotFoundException('Thing', params.what)
       })
-      it.get('/vague', { schema: { response: problemsOf(it, 'conflict') } }, (_, reply) =>
-        reply.problem('out-of-credit', { balance: 30 }),
-      )
+      it.get('/vague', { schema: { response: problemResponses(it, ConflictException) } }, () => {
+        throw poor()
+      })
+      it.get('/open', { schema: { response: problemResponses(it, 409, ConflictException) } }, () => {
+        throw poor()
+      })
       for (const family of ['4xx', '4XX'] as const)
         it.get(
           `/family/${family}`,
-          { schema: { response: { [family]: problemsOf(it, 'conflict')[409] } } },
+          { schema: { response: { [family]: problemResponses(it, ConflictException)[409] } } },
           () => {
             throw new ConflictException('stale')
           },
         )
-      it.get('/narrow', { schema: { response: problemsOf(it, 'conflict') } }, () => {
+      it.get('/narrow', { schema: { response: problemResponses(it, ConflictException) } }, () => {
         throw new NotFoundException('Thing', 1)
       })
       // Fastify's own validator holds bodies against the documented schemas.
@@ -57,8 +70,14 @@ async function createShop(t: Test): Promise<FastifyInstance> {
 
 test('several problems of one status are told apart by their codes, with their extensions', async (t) => {
   const app = await createShop(t)
-  const { 409: conflict, 404: missing } = problemsOf(app, 'not-found', 'conflict', 'out-of-credit')
-  const schema = (conflict?.content['application/problem+json'].schema ?? {}) as {
+  const { 409: conflict, 404: missing } = problemResponses(
+    app,
+    NotFoundException,
+    ConflictException,
+    OutOfCredit,
+    ConflictException,
+  )
+  const schema = (conflict.content['application/problem+json'].schema ?? {}) as {
     oneOf?: { properties: object }[]
   }
   t.match(schema.oneOf, [
@@ -71,7 +90,18 @@ test('several problems of one status are told apart by their codes, with their e
     description: 'Not Found',
     content: { 'application/problem+json': { schema: { properties: {} } } },
   })
-  t.throws(() => problemsOf(app, 'no-such' as 'conflict'), { code: 'FMOD_ERRORS_UNKNOWN_PROBLEM' })
+  t.same(problemResponses(app, 409, OutOfCredit)[409].content['application/problem+json'].schema, {
+    anyOf: [{ $ref: 'ProblemDetails#' }, schema.oneOf?.[1]],
+  })
+})
+
+test('a status that is not an error, and a class that does not say what it is, are refused', async (t) => {
+  const app = await createShop(t)
+  class Unknown extends DomainException {}
+  const code = 'FMOD_ERRORS_INVALID_RESPONSE'
+  for (const status of [200, 399, 600, 404.5]) t.throws(() => problemResponses(app, status), { code })
+  // @ts-expect-error -- it has no statics
+  t.throws(() => problemResponses(app, 404, Unknown), { code, message: /the class Unknown/ })
 })
 
 for (const [what, status, extension] of [
@@ -95,17 +125,25 @@ for (const [what, status, extension] of [
 test('a problem that a route does not document fails the test of the application', async (t) => {
   const app = await createShop(t)
   const other = await createShop(t)
-  const check = assertProblems(app)
-  for (const url of ['/buy/poor', '/buy/stale', '/buy/wrong', '/buy/other', '/buy/broken', '/nowhere'])
+  const check = watchProblems(app)
+  for (const url of [
+    '/buy/poor',
+    '/buy/stale',
+    '/buy/wrong',
+    '/buy/other',
+    '/buy/broken',
+    '/open',
+    '/nowhere',
+  ])
     await app.inject(url)
   await other.inject('/vague')
   await app.inject('/family/4xx')
   await app.inject('/family/4XX')
   t.doesNotThrow(check)
-  const checkAgain = assertProblems(app)
+  const checkAgain = watchProblems(app)
   await app.inject('/vague')
   await app.inject('/narrow')
-  assertProblems(Fastify({ http2: true }))() // it compiles for every kind of server
+  watchProblems(Fastify({ http2: true }))() // it compiles for every kind of server
   t.throws(checkAgain, {
     message: `GET /vague answered 409 OUT_OF_CREDIT, which its schema does not name
 GET /narrow answered 404 NOT_FOUND, which its schema does not name`,
