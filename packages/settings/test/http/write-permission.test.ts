@@ -207,6 +207,7 @@ test('a permission that no module declares stops the boot, where a gate knows th
   const permissions = {
     has: (name: string) => declared.has(name),
     addAll: (permissions: object) => Object.keys(permissions).forEach((name) => declared.add(name)),
+    addFacts() {},
   }
   app.decorate('permissions', branded(permissions))
   app.register(settings, { definitions, caller: () => null })
