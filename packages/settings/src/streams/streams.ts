@@ -2,7 +2,7 @@
  * The open streams of this instance, and what is written to them: everything that changed in one turn of the event loop
  * is encoded once for each audience and is one write to each socket.
  */
-import { setImmediate as turn } from 'node:timers/promises'
+import timers from 'node:timers/promises'
 import { ServiceUnavailableException, TooManyRequestsException } from '@fastify-modular/core'
 import { withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -34,7 +34,7 @@ const slice = 256
 /** Seconds for which a stream of a caller goes on while nobody says that the caller is still signed in. */
 const longestDoubt = 300
 
-/** Milliseconds between two looks at the database for strangers. */
+/** Milliseconds from a look at the database for strangers to the next one. */
 const lookInterval = 1000
 
 /** Milliseconds that streams have to end when the application closes. */
@@ -89,13 +89,14 @@ export class Streams {
   readonly #recent = new RecentChanges()
   readonly #questions = new Questions<Stream>((stream) => this.#end(stream))
   readonly #audiences
+  readonly #closing = new AbortController()
   #due = nothing()
   #isWriting = false
   #started: Promise<void> | undefined
-  #isClosing = false
   #seconds = 0
-  /** The last look at the database for strangers. */
-  #look = { since: -Infinity, end: Promise.resolve() }
+  /** The next look at the database for strangers, which has not begun. */
+  #look: Promise<void> | undefined
+  #mayLook: Promise<void> = Promise.resolve()
   #clock: NodeJS.Timeout | undefined
 
   constructor(init: StreamsInit) {
@@ -138,7 +139,7 @@ export class Streams {
 
   /** Ends all streams. Resolves within a second. */
   async close(): Promise<void> {
-    this.#isClosing = true
+    this.#closing.abort()
     const closed = [...this.#open].map((stream) => {
       const closing = new Promise((resolve) => stream.reply.raw.once('close', resolve))
       this.#end(stream, 'retry: 1000\n\n')
@@ -187,16 +188,18 @@ export class Streams {
       throw new ServiceUnavailableException('The settings database does not answer.', 5)
   }
 
-  /** Strangers can make up what they know: all of a second share one look. */
+  /** Strangers can make up what they know: all who come within a second of a look share the next one. */
   #lookForStrangers(): Promise<void> {
-    const now = performance.now()
-    if (now - this.#look.since >= lookInterval)
-      this.#look = { since: now, end: this.#init.coherence.catchUp() }
-    return this.#look.end
+    return (this.#look ??= this.#mayLook.then(() => {
+      this.#look = undefined
+      const { signal } = this.#closing
+      this.#mayLook = timers.setTimeout(lookInterval, undefined, { signal }).catch(() => {})
+      return this.#init.coherence.catchUp()
+    }))
   }
 
   #refuseIfClosing(reply: FastifyReply): void {
-    if (!this.#isClosing) return
+    if (!this.#closing.signal.aborted) return
     reply.header('connection', 'close') // a connection that is kept would keep the server open
     throw new ServiceUnavailableException('The application is closing.', 1)
   }
@@ -305,7 +308,7 @@ export class Streams {
       // A copy: a stream that opens meanwhile begins with what is newer.
       for (const stream of bytes.size > 0 ? [...this.#open] : due.own) {
         if (this.#open.has(stream)) this.#send(stream, bytes.get(stream.audience), due.own.has(stream))
-        if (++written % slice === 0) await turn()
+        if (++written % slice === 0) await timers.setImmediate()
       }
     }
   }

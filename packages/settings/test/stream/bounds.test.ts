@@ -1,10 +1,12 @@
 /** How many streams there are, how much of one waits, and which pages get one. */
-import { once } from 'node:events'
+import { on, once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { mock } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
 import { memoryStore, setting, SettingScope } from '@fastify-modular/settings'
 import { until } from '@fastify-modular/test-support/until'
-import { test } from 'tap'
+import type { FastifyInstance } from 'fastify'
+import { type Test, test } from 'tap'
 import { createApp, definitions } from '../support/app.ts'
 import { readStream, start, withHooks } from '../support/reader.ts'
 
@@ -47,39 +49,58 @@ test('an IPv6 network of 64 bits is one address', async (t) => {
   t.equal(await statusFor('2001:db8:0:2::1'), 200, 'others have their own')
 })
 
-test('strangers who are refused, and more than one within a second, make no look at the database', async (t) => {
-  let now = 0
-  t.intercept(performance, 'now', { value: () => now })
+/** Requests of strangers who know more than the instance; resolves when they are there, to their answers. */
+async function arrive(app: FastifyInstance, count: number) {
+  const known = { path, headers: { 'last-event-id': '99-00000000-00000000' } }
+  const requests = on(app.server, 'request')
+  const answers = Array.from({ length: count }, () => readStream(app, known))
+  for (let come = 0; come < count; come++) await requests.next()
+  await turn()
+  return { answers: Promise.all(answers) }
+}
+
+/** An application in whose time nothing happens by itself, and which has looked at the database for a stranger. */
+async function startAndLook(t: Test) {
   const store = memoryStore()
   const app = await start(t, { store })
-  const open = (more = {}) =>
-    readStream(app, { headers: { 'last-event-id': '99-00000000-00000000' }, ...more })
-  await open({ path, headers: {} }) // the first stream reads the history
+  await readStream(app, { path, headers: {} }) // the first stream reads the history
   const { news } = store.shared
-  let looks = 0
+  const counted = { app, looks: 0 }
   store.shared.news = (...known) => {
-    looks++
+    counted.looks++
     return news(...known)
   }
-  const known = { path, headers: { 'last-event-id': '99-00000000-00000000' } }
-  for (let count = 0; count < 3; count++) t.equal((await open(known)).status, 200)
-  t.equal(looks, 1)
-  now = 1000
-  const statuses = (await Promise.all(Array.from({ length: 40 }, () => open(known)))).map(
-    ({ status }) => status,
-  )
-  t.equal(
-    statuses.filter((status) => status === 200).length,
-    28,
-    'the bound holds for those who wait for a look',
-  )
-  t.equal(looks, 2)
-  now = 2000
-  t.equal((await open(known)).status, 429)
-  t.equal(looks, 2)
-  for (let count = 0; count < 2; count++)
-    t.equal((await open({ headers: { ...known.headers, 'x-caller': 'alice' } })).status, 200)
-  t.equal(looks, 4, 'callers do not wait')
+  mock.timers.enable({ apis: ['setTimeout'] })
+  t.teardown(() => mock.timers.reset())
+  const { answers } = await arrive(app, 1)
+  t.match(await answers, [{ status: 200 }])
+  t.equal(counted.looks, 1)
+  return counted
+}
+
+test('strangers who come within a second of a look share the next one, and who is refused makes none', async (t) => {
+  const counted = await startAndLook(t)
+  const { app } = counted
+  const { answers } = await arrive(app, 40)
+  mock.timers.tick(999)
+  await turn()
+  t.equal(counted.looks, 1)
+  mock.timers.tick(1)
+  const accepted = (await answers).filter(({ status }) => status === 200)
+  t.equal(accepted.length, 30, 'the bound holds for those who wait for a look')
+  t.equal(counted.looks, 2)
+  t.match(await (await arrive(app, 1)).answers, [{ status: 429 }])
+  t.equal(counted.looks, 2)
+  const headers = { 'last-event-id': '99-00000000-00000000', 'x-caller': 'alice' }
+  for (let count = 0; count < 2; count++) t.match(await readStream(app, { headers }), { status: 200 })
+  t.equal(counted.looks, 4, 'callers do not wait')
+})
+
+test('strangers who wait for a look are answered when the application closes', async (t) => {
+  const { app } = await startAndLook(t)
+  const { answers } = await arrive(app, 1)
+  await app.close()
+  t.match(await answers, [{ status: 503, headers: { 'retry-after': '1', connection: 'close' } }])
 })
 
 test('an instance has 2,000 anonymous streams', async (t) => {
@@ -163,28 +184,50 @@ test('a reader who does not read is cut, and one who does is not disturbed', asy
   }
 })
 
+interface Page {
+  readonly site: string
+  readonly own: number
+  readonly open: number
+  readonly cors?: string
+  readonly cookie?: string
+  readonly credentials?: string
+  readonly origin?: string | undefined
+}
+
 /** What a browser says of a page, and CORS of the answer: whether the page gets a stream of its caller, and a public one. */
-const pages = [
+const pages: readonly Page[] = [
   { site: 'none', own: 200, open: 200 },
   { site: 'same-origin', own: 200, open: 200 },
+  { site: 'same-origin', cookie: 'id=1', own: 200, open: 200 },
   ...['same-site', 'cross-site'].flatMap((site) => [
     { site, own: 403, open: 403 },
     { site, cors: 'https://app.example.com', own: 200, open: 200 },
+    { site, cors: 'https://app.example.com', cookie: 'id=1', own: 403, open: 403 },
+    { site, cors: 'https://app.example.com', cookie: 'id=1', credentials: 'true', own: 200, open: 200 },
     { site, cors: 'https://other.example.com', own: 403, open: 403 },
+    { site, cors: 'https://other.example.com', cookie: 'id=1', credentials: 'true', own: 403, open: 403 },
     { site, cors: '*', own: 403, open: 200 },
+    { site, cors: '*', cookie: 'id=1', own: 403, open: 403 },
+    { site, cors: '*', cookie: 'id=1', credentials: 'true', own: 403, open: 403 },
     { site, cors: 'undefined', origin: undefined, own: 403, open: 403 },
   ]),
 ]
 
-for (const { site, cors, own, open, ...more } of pages) {
+for (const { site, cors, cookie, credentials, own, open, ...more } of pages) {
   const { origin } = { origin: 'https://app.example.com', ...more }
-  test(`a page that is ${site}, with CORS for ${cors ?? 'nobody'}, gets ${own}, of public settings ${open}`, async (t) => {
+  const sent = [cookie && 'a cookie', credentials && 'credentials', `CORS for ${cors ?? 'nobody'}`]
+  test(`a page that is ${site}, with ${sent.filter(Boolean).join(' and ')}, gets ${own}, of public settings ${open}`, async (t) => {
     const app = await withHooks(t, (host) => {
       host.addHook('onRequest', async (_request, reply) => {
         if (cors !== undefined) reply.header('access-control-allow-origin', cors)
+        if (credentials !== undefined) reply.header('access-control-allow-credentials', credentials)
       })
     })
-    const headers = { 'sec-fetch-site': site, ...(origin !== undefined && { origin }) }
+    const headers = {
+      'sec-fetch-site': site,
+      ...(origin !== undefined && { origin }),
+      ...(cookie !== undefined && { cookie }),
+    }
     t.match(await readStream(app, { headers }), { status: own })
     t.match(await readStream(app, { path, headers }), { status: open })
   })

@@ -1,4 +1,6 @@
 /** Streams of two instances on one database: what one writes reaches the readers of the other, whatever happens between them. */
+import { once } from 'node:events'
+import { mock } from 'node:test'
 import { SettingScope } from '@fastify-modular/settings'
 import type { FastifyInstance } from 'fastify'
 import t, { type Test, test } from 'tap'
@@ -96,6 +98,24 @@ for (const [name, open] of Object.entries(sqlEngines)) {
     const { id } = await (await readStream(here)).next()
     t.same(await comeBack(there, id), { event: '', values: {} })
     t.equal(there.settings.get('app.title'), 'A')
+  })
+
+  test(`${name}: a stranger who comes within a second of another one's look gets what was written since`, async (t) => {
+    const { store } = await open(t)
+    const here = await start(t, { store: store() })
+    const there = await start(t, { store: store() })
+    const path = '/public/stream'
+    mock.timers.enable({ apis: ['setTimeout', 'setInterval'] })
+    t.teardown(() => mock.timers.reset())
+    await readStream(there, { path, headers: { 'last-event-id': '999999-00000000-00000000' } })
+    await here.settings.contract.setSetting('app.primary_color', '#112233', Application)
+    const { id } = await (await readStream(here, { path })).next()
+    const came = once(there.server, 'request')
+    const visit = readStream(there, { path, headers: { 'last-event-id': id } })
+    await came
+    mock.timers.tick(1000)
+    t.match(await (await visit).next(), { id, event: '', data: [] })
+    t.equal(there.settings.get('app.primary_color'), '#112233')
   })
 }
 

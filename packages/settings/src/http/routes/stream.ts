@@ -51,14 +51,22 @@ export function addStreamRoutes({ app, service, options: { stream } }: RouteCont
 }
 
 /**
- * A page of another origin would use up the streams that its visitor may have. It may open what CORS lets it read, by the name
- * of its origin or as one of `others`.
+ * A page of another origin would use up the streams that its visitor may have. It may open what CORS lets it read: by the name
+ * of its origin, with cookies only where these are allowed, else also as one of `others`.
  */
 function refuseForeign(others: readonly string[]): preHandlerHookHandler {
-  return function refuseForeignPage({ headers: { origin, 'sec-fetch-site': site = 'none' } }, reply, done) {
-    const admitted = String(reply.getHeader('access-control-allow-origin'))
+  return function refuseForeignPage({ headers }, reply, done) {
+    const { origin, cookie, 'sec-fetch-site': site = 'none' } = headers
     const isOwn = site === 'same-origin' || site === 'none'
-    const mayOpen = isOwn || admitted === origin || others.includes(admitted)
-    done(mayOpen ? undefined : new ForbiddenException('A page of another origin may not open this stream.'))
+    const admitted = String(reply.getHeader('access-control-allow-origin'))
+    const mayRead =
+      cookie === undefined
+        ? admitted === origin || others.includes(admitted)
+        : admitted === origin && reply.getHeader('access-control-allow-credentials') === 'true'
+    done(
+      isOwn || mayRead
+        ? undefined
+        : new ForbiddenException('A page of another origin may not open this stream.'),
+    )
   }
 }
