@@ -1,6 +1,6 @@
 /** What the command creates: it compiles, passes its own tests, and answers as its README says. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
@@ -92,9 +92,8 @@ test('what is created', async (t) => {
   await t.test(
     'its accounts for development refuse production, and addresses that others can reach',
     async (t) => {
-      const { developmentSignIn }: { developmentSignIn(env: object): unknown } = await import(
-        pathToFileURL(join(folder, 'dist/src/development-sign-in.js')).href
-      )
+      const { developmentSignIn }: { developmentSignIn(env: object, trustProxy: string): unknown } =
+        await import(pathToFileURL(join(folder, 'dist/src/development-sign-in.js')).href)
       const refusal =
         /development-sign-in\.ts is not for production, not behind a proxy \(TRUST_PROXY\), and for no HOST/
       for (const refused of [
@@ -103,13 +102,21 @@ test('what is created', async (t) => {
         { HOST: '::' },
         { HOST: '127.0.0.1.evil.test' },
         { NODE_ENV: 'test', HOST: '192.168.1.5' },
-        { TRUST_PROXY: '1' },
       ])
-        t.throws(() => developmentSignIn(refused), refusal, JSON.stringify(refused))
+        t.throws(() => developmentSignIn(refused, ''), refusal, JSON.stringify(refused))
+      writeFileSync(join(folder, 'proxies'), '10.0.0.5\n')
       const refused = [
         [{ HOST: '0.0.0.0' }, refusal],
         [{ TRUST_PROXY: '127.0.0.1' }, refusal],
-        [{ TRUST_PROXY: '1' }, /TRUST_PROXY.*the addresses of the proxies, such as 10\.0\.0\.5/],
+        [{ TRUST_PROXY_FILE: 'proxies' }, refusal],
+        [{ SM_SETTINGS_OVERRIDES: '{"server.trust_proxy":"fd00::5, loopback"}' }, refusal],
+        ...['1', '10.0.0.5,3', '0x1', '10.3', '010.0.0.5'].map(
+          (value) =>
+            [
+              { TRUST_PROXY: value },
+              /TRUST_PROXY.*the addresses of the proxies, such as 10\.0\.0\.5/,
+            ] as const,
+        ),
         [{ NODE_ENV: 'Production' }, /NODE_ENV must be unset, development, test or production\./],
       ] as const
       for (const [variables, message] of refused) {
@@ -117,6 +124,22 @@ test('what is created', async (t) => {
         t.equal((await app.exited).code, 1, JSON.stringify(variables))
         t.match(app.log(), message)
       }
+    },
+  )
+
+  await t.test(
+    'it starts without sessions where their file is cut off, and replaces the file as a whole',
+    async (t) => {
+      const file = join(folder, 'data/sessions.json')
+      mkdirSync(join(folder, 'data'), { recursive: true })
+      writeFileSync(file, '[["id",{"cook')
+      linkSync(file, join(folder, 'data/before'))
+      const app = await spawnApp('dist/src/main.js', { cwd: folder, env })
+      t.teardown(() => app.stop())
+      const [, password = ''] = await app.printed(/with the password (\S+)/)
+      await signInAt(app.url, 'admin', password)
+      t.match(JSON.parse(readFileSync(file, 'utf8')), [[String, { account: 'admin' }]])
+      t.equal(readFileSync(join(folder, 'data/before'), 'utf8'), '[["id",{"cook')
     },
   )
 

@@ -1,6 +1,6 @@
 /** Accounts for development. Before anybody else uses the application, replace them by your own: users of a database, OpenID Connect. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import type { Caller } from '@fastify-modular/core'
 import type { SessionStore } from '@fastify/session'
 import type { Session } from 'fastify'
@@ -23,10 +23,10 @@ interface DevelopmentSignIn {
  * All accounts have one password, DEVELOPMENT_PASSWORD or a random one.
  * @throws {Error} NODE_ENV is production, or others than this machine can reach the application
  */
-export function developmentSignIn(env: NodeJS.ProcessEnv): DevelopmentSignIn {
+export function developmentSignIn(env: NodeJS.ProcessEnv, trustProxy: string): DevelopmentSignIn {
   // A proxy brings everybody to a loopback address.
   const isLoopback = /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/.test(env['HOST'] || 'localhost')
-  if (env['NODE_ENV'] === 'production' || !isLoopback || env['TRUST_PROXY']) {
+  if (env['NODE_ENV'] === 'production' || !isLoopback || trustProxy) {
     throw new Error(
       'src/development-sign-in.ts is not for production, not behind a proxy (TRUST_PROXY), and for no HOST but a ' +
         'loopback address. Write a SignIn of your own and use it in src/main.ts.',
@@ -52,9 +52,12 @@ function isEqual(a: string, b: string): boolean {
 function fileSessions(): SessionStore {
   const file = 'data/sessions.json'
   mkdirSync('data', { recursive: true })
-  const stored: [string, Session][] = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : []
+  const stored = existsSync(file) ? parseSessions(readFileSync(file, 'utf8')) : []
   const sessions = new Map(stored.filter(([, { cookie }]) => new Date(cookie.expires ?? 0) > new Date()))
-  const save = () => writeFileSync(file, JSON.stringify([...sessions]), { mode: 0o600 })
+  const save = () => {
+    writeFileSync(`${file}.new`, JSON.stringify([...sessions]), { mode: 0o600 })
+    renameSync(`${file}.new`, file) // a process that is stopped leaves no half of it
+  }
   return {
     get: (id, done) => done(null, sessions.get(id)),
     set(id, session, done) {
@@ -67,5 +70,14 @@ function fileSessions(): SessionStore {
       save()
       done()
     },
+  }
+}
+
+/** None where the file is damaged: people sign in again. */
+function parseSessions(text: string): [string, Session][] {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return []
   }
 }

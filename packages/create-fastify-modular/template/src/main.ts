@@ -13,7 +13,7 @@ const { env } = process
 if (!['development', 'test', 'production'].includes(env['NODE_ENV'] || 'development'))
   throw new Error('NODE_ENV must be unset, development, test or production.')
 const { port, trustProxy, logLevel } = readEnvironment(serverSettings)
-const { signIn, sessions, password, users } = developmentSignIn(env)
+const { signIn, sessions, password, users } = developmentSignIn(env, trustProxy)
 
 const app = await createApp({
   store: createStore(env),

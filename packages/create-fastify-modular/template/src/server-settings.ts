@@ -3,6 +3,10 @@ import { setting, SettingScope } from '@fastify-modular/settings'
 
 const { System } = SettingScope
 
+/** Addresses in full: 1 would be 0.0.0.1, and a zero in front octal. */
+const address = '(?:[1-9]\\d*(?:\\.(?:0|[1-9]\\d*)){3}|[\\da-f]*:[\\da-f:.]*)'
+const network = `(?:loopback|linklocal|uniquelocal|${address}(?:/\\d+)?)`
+
 export const serverSettings = {
   port: setting.number('server.port', {
     displayName: 'Port',
@@ -17,7 +21,7 @@ export const serverSettings = {
     scope: System,
     env: 'TRUST_PROXY',
     default: '',
-    pattern: '^(?:.*[.:a-z].*)?$', // a number would be an address: 1 is 0.0.0.1
+    pattern: `^(?:${network}(?:, *${network})*)?$`,
     patternHint: 'the addresses of the proxies, such as 10.0.0.5',
   }),
   logLevel: setting.select('server.log_level', {

@@ -1,7 +1,7 @@
 /** Sessions in a cookie: the provider that the gate asks for the caller, and the routes to sign in and out. */
 import cookie from '@fastify/cookie'
 import formbody from '@fastify/formbody'
-import rateLimit from '@fastify/rate-limit'
+import rateLimit, { type RateLimitOptions } from '@fastify/rate-limit'
 import session, { type SessionStore } from '@fastify/session'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Caller, TooManyRequestsException } from '@fastify-modular/core'
@@ -61,11 +61,13 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ signIn: SignIn }> = async
   await app.register(formbody)
   await app.register(rateLimit, { global: false })
   // From all addresses together. Sessions that there are go on.
-  const countForAccount = app.createRateLimit({
+  const forAccount: RateLimitOptions = {
     max: 100,
     timeWindow: '1 hour',
     keyGenerator: ({ body }) => (body as Static<typeof Credentials>).user, // as the schema has it
-  })
+    cache: 100_000, // names: so many others push one out, and its count with it
+  }
+  const countForAccount = app.createRateLimit(forAccount)
 
   app.get(
     '/login',

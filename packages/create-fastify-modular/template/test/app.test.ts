@@ -166,6 +166,8 @@ test('after a hundred sign-ins for one account, from whichever addresses, the ne
   const app = await start(t)
   for (let count = 0; count < 100; count++)
     assert.equal((await signIn(app, 'wrong', 'reader', `192.0.2.${count}`)).statusCode, 401)
+  for (let count = 0; count < 5000; count++)
+    await signIn(app, 'wrong', `other${count}`, `10.0.${count >> 8}.${count & 255}`)
   const refused = await signIn(app, 'right', 'reader', '192.0.2.200')
   assert.equal(refused.statusCode, 429)
   assert.equal(refused.headers['retry-after'], '3600')

@@ -365,13 +365,13 @@ function faultOfMember(config: object, name: string): string | undefined {
 function faultOfName(name: string): string | undefined {
   const meant = closestName(name, Object.keys(undeclared), 1)
   if (meant === undefined || meant === name) return undefined
-  return `config.${name} declares nothing; did you mean ${meant}?`
+  return `config.${name} declares nothing (did you mean ${meant}?)`
 }
 
 function faultOfOption(name: string): string | undefined {
   const meant = closestName(name, ['config', ...Object.keys(undeclared)], 1)
   if (meant === undefined || name === 'config') return undefined
-  if (meant === 'config') return `the option ${name} declares nothing; did you mean config?`
+  if (meant === 'config') return `the option ${name} declares nothing (did you mean config?)`
   return `${name} beside config declares nothing; write config: { ${meant} }`
 }
 

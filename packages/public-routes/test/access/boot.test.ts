@@ -61,18 +61,18 @@ for (const [name, config] of unusable) {
 
 /** What would lose a permission without a word, with what the message says. */
 const misspelt: readonly (readonly [object, string])[] = [
-  [{ config: { acess: 'Notes.Edit' } }, 'config.acess declares nothing; did you mean access?'],
-  [{ config: { Access: 'Notes.Edit' } }, 'config.Access declares nothing; did you mean access?'],
-  [{ config: { acecss: 'Notes.Edit' } }, 'config.acecss declares nothing; did you mean access?'],
-  [{ config: { acces: { GET: 'Notes.Edit' } } }, 'config.acces declares nothing; did you mean access?'],
+  [{ config: { acess: 'Notes.Edit' } }, 'config.acess declares nothing (did you mean access?).'],
+  [{ config: { Access: 'Notes.Edit' } }, 'config.Access declares nothing (did you mean access?).'],
+  [{ config: { acecss: 'Notes.Edit' } }, 'config.acecss declares nothing (did you mean access?).'],
+  [{ config: { acces: { GET: 'Notes.Edit' } } }, 'config.acces declares nothing (did you mean access?).'],
   [
     { config: { access: 'signed-in', checkedbyhandler: 'Notes.Edit' } },
-    'config.checkedbyhandler declares nothing; did you mean checkedByHandler?',
+    'config.checkedbyhandler declares nothing (did you mean checkedByHandler?).',
   ],
   [{ access: 'Notes.Edit' }, 'access beside config declares nothing; write config: { access }'],
   [{ Acess: 'Notes.Edit', config: { access: 'public' } }, 'Acess beside config declares nothing'],
   [{ checkedByHandler: 'Notes.Edit' }, 'write config: { checkedByHandler }'],
-  [{ confg: { access: 'Notes.Edit' } }, 'the option confg declares nothing; did you mean config?'],
+  [{ confg: { access: 'Notes.Edit' } }, 'the option confg declares nothing (did you mean config?).'],
 ]
 type Add = (app: FastifyInstance, options: object) => void
 const ways: Readonly<Record<string, Add>> = {

@@ -165,6 +165,9 @@ const both: readonly (readonly [update: string | undefined, ci: string | undefin
   ['', 'true', 'compares'],
   ['0', 'true', 'compares'],
   ['false', 'true', 'compares'],
+  ['no', undefined, 'compares'],
+  ['off', undefined, 'compares'],
+  ['FALSE', undefined, 'compares'],
   [undefined, 'true', 'compares'],
   [undefined, undefined, 'compares'],
 ]
