@@ -1,6 +1,6 @@
 /** @fastify-modular/errors/testing: whether routes document the problems that they answer. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { FastifyInstance } from 'fastify'
+import type { Problems } from './problems.ts'
 import { problemChannel, type ProblemEvent } from './report.ts'
 
 /** Answered by the gate, which documents them itself, and for defects, of which documents say nothing. */
@@ -10,7 +10,7 @@ const untold: ReadonlySet<number> = new Set([401, 403, 500])
  * Watches a test. What it returns ends that, and throws where a route that documents its responses has answered a problem
  * that is not among them: `const check = watchProblems(app); …; check()`.
  */
-export function watchProblems(app: Pick<FastifyInstance, 'problems'>): () => void {
+export function watchProblems(app: { readonly problems: Problems }): () => void {
   const missing = new Set<string>()
 
   function watch(message: unknown): void {

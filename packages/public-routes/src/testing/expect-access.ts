@@ -2,16 +2,20 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import type { Caller } from '@fastify-modular/core'
 import { getDecorator } from '@fastify-modular/core/internal'
-import type { FastifyInstance } from 'fastify'
 import { requirementOfText } from '../access/declaration.ts'
 import { FMOD_PUBLIC_ROUTES_ACCESS_CHANGED, FMOD_PUBLIC_ROUTES_SNAPSHOT_IN_CI } from '../misuse-errors.ts'
 import { type AttemptOutcome, type Review, reviewDecorator, type Sample } from '../review/attempt.ts'
-import type { Fact } from '../access/permissions.ts'
+import type { Fact, Permissions } from '../access/permissions.ts'
+import type { PublicRouteRegistry } from '../registry.ts'
+import type { ApplicationAccess } from '../review/access.ts'
 import type { AccessRow } from '../review/table.ts'
 import { frameworkDefault } from '../rules.ts'
 
 /** What is read of an application, whatever its server speaks: HTTP/1.1, HTTP/2, TLS. */
-interface Application extends Pick<FastifyInstance, 'access' | 'permissions' | 'publicRoutes'> {
+interface Application {
+  readonly access: ApplicationAccess
+  readonly permissions: Permissions
+  readonly publicRoutes: PublicRouteRegistry
   ready(): PromiseLike<unknown>
 }
 
