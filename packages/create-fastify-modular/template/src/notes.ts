@@ -93,7 +93,7 @@ const noteRoutes: FastifyPluginAsyncTypebox<{ notes: Note[]; activity: string[] 
       config: { access: 'public' },
       schema: {
         params: Type.Object({ id: Type.String() }),
-        response: { 200: Note, ...problemResponses(404) },
+        response: { 200: Note, ...problemResponses(app, 404) },
       },
     },
     async ({ params }) => {
@@ -109,7 +109,7 @@ const noteRoutes: FastifyPluginAsyncTypebox<{ notes: Note[]; activity: string[] 
       config: { access: 'Notes.Write' },
       schema: {
         body: Type.Object({ text: Type.String({ minLength: 1, maxLength: 1000 }) }),
-        response: { 201: Note, ...problemResponses(400, 401, 403) },
+        response: { 201: Note, ...problemResponses(app, 400, 401, 403) },
       },
     },
     async (request, reply) => {
