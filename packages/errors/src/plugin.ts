@@ -76,13 +76,10 @@ function decorateProblems(app: FastifyInstance, typeBase: string): void {
 function ownErrors(app: FastifyInstance, { typeBase }: ErrorsSettings, { fail }: Responder): void {
   if (hasErrorHandler(app)) throw new FMOD_ERRORS_HANDLER_TAKEN('setErrorHandler', 'errorHandler')
   app.setErrorHandler(function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
-    const answerAsGate = safeRead(error, challenge)
-    if (typeof answerAsGate === 'function') {
-      answerAsGate(reply)
-      return
-    }
     const context = { mappings: request.server.problems, typeBase, replyStatus: reply.statusCode }
-    fail(request, reply, { problem: toProblem(error, context), source: 'handler', error })
+    const answerAsGate = safeRead(error, challenge)
+    const answer = typeof answerAsGate === 'function' ? () => void answerAsGate(reply) : undefined
+    fail(request, reply, { problem: toProblem(error, context), source: 'handler', error }, answer)
   })
   app.decorate(answerFailure, ((request, reply, error) => {
     const problem = toProblem(error, { mappings: app.problems, typeBase })

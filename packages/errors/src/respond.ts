@@ -36,7 +36,8 @@ export interface ResponderParts {
 
 export type Responder = ReturnType<typeof createResponder>
 
-type Send = (answer: Answer) => void
+/** A function answers by itself, by one `reply.send`. */
+type Send = (answer: Answer | (() => void)) => void
 
 /** What is reported when an answer could not be rendered or sent. */
 const lostAnswer: Failure = { problem: problemOfStatus(500), source: 'last-resort' }
@@ -50,10 +51,14 @@ interface Sending {
 
 /** The one place where failures become answers. */
 export function createResponder({ settings, unmatchedPages, standIn, lastResort }: ResponderParts) {
-  /** Answers a failure in the representation that its caller gets, and reports it. Never throws. */
-  function fail(request: FastifyRequest, reply: FastifyReply, failure: Failure): void {
+  /**
+   * Answers a failure in the representation that its caller gets, and reports it. Never throws.
+   * @param answer sends the gate's own answer instead, which is no failure to report
+   */
+  function fail(request: FastifyRequest, reply: FastifyReply, failure: Failure, answer?: () => void): void {
     if (isOver(request, reply)) return leave(request, reply, failure)
     const send = takeOverReply(request, reply)
+    if (answer) return send(answer)
     try {
       if (wantsPage(request, failure)) void sendPage({ request, reply, send, failure })
       else sendProblem({ request, send, failure })
@@ -204,13 +209,18 @@ function isAbort(error: unknown): boolean {
  * so through `reply.send`, which therefore leads to `onLost` from now on.
  * @param onLost is called with the failure to send the answer; it must write to `reply.raw`, because Fastify has given up on this reply
  */
-function takeOver(reply: FastifyReply, onLost: (error: unknown) => void): (answer: Answer) => void {
+function takeOver(reply: FastifyReply, onLost: (error: unknown) => void): Send {
   // The class's method: the reply may be ours already, when the onSend hooks failed on our 404 page.
   const { send } = Object.getPrototypeOf(reply) as FastifyReply
   let hasAnswered = false
   let hasStrayError = false
+  let isAnswering = false
 
   reply.send = function ownedSend(payload?: unknown) {
+    if (isAnswering) {
+      isAnswering = false
+      return send.call(reply, payload)
+    }
     // An async handler that does not return its reply sends undefined when it ends.
     if (!hasAnswered) hasStrayError ||= payload !== undefined
     else if (isFailure(reply)) {
@@ -222,9 +232,15 @@ function takeOver(reply: FastifyReply, onLost: (error: unknown) => void): (answe
   return function sendOnce(answer) {
     if (reply.raw.headersSent || reply.raw.destroyed) return
     hasAnswered = true
-    // The handler went on and failed while a page was being rendered: Fastify would take our body for its error.
-    if (hasStrayError) return writeRaw(reply, answer)
     try {
+      if (typeof answer === 'function') {
+        isAnswering = true
+        clear(reply)
+        answer()
+        return
+      }
+      // The handler went on and failed while a page was being rendered: Fastify would take our body for its error.
+      if (hasStrayError) return writeRaw(reply, answer)
       prepare(reply, answer)
       send.call(reply, answer.body)
     } catch (error) {
@@ -233,10 +249,15 @@ function takeOver(reply: FastifyReply, onLost: (error: unknown) => void): (answe
   }
 }
 
-function prepare(reply: FastifyReply, { status, contentType, headers }: Answer): void {
+/** Takes away what belongs to the answer that was meant to be sent. */
+function clear(reply: FastifyReply): void {
   removeBodyHeaders(reply)
   removeTrailers(reply)
   forgetPhrase(reply)
+}
+
+function prepare(reply: FastifyReply, { status, contentType, headers }: Answer): void {
+  clear(reply)
   reply.code(status)
   if (headers) reply.headers(headers)
   varyByNegotiation(reply)

@@ -95,13 +95,20 @@ function fieldErrors(failures: readonly unknown[], nameOf: (failure: unknown) =>
   const errors = Object.create(null) as Record<string, string[]> // a field may be called __proto__
   for (const failure of failures) {
     const messages = (errors[nameOf(failure)] ??= [])
-    messages.push(safeText(failure, 'message', 500)?.replace(repeated, '') ?? 'is not valid')
+    const message = safeText(failure, 'message')?.replace(repeatedFirst, '').replace(repeated, '')
+    messages.push(message === undefined ? 'is not valid' : truncate(message, 500))
   }
   return errors
 }
 
-/** Valibot and ArkType say at the end what they were given, which may be a password: ` but received "x"`, `: Received "x"`, ` (was "x")`. */
-const repeated = /(?:,| but|:) received [^]*$| \(was [^]*\)$/i
+/**
+ * Valibot and ArkType say at the end what they were given, which may be a password: ` but received "x"`, `: Received "x"`,
+ * ` (was "x")`, ` (SyntaxError: … "x" is not valid JSON)`. A long one may have been cut.
+ */
+const repeated = /(?:,| but|:) received [^]*$| \(was [^]*[)…]$| \(?SyntaxError: [^]*$/i
+
+/** ArkType says it before a list of what is wrong: `("x") must be...`. Without its end it was cut. */
+const repeatedFirst = /\("[^]*(?:"\) (?=must be)|…$)|\([^]*\) (?=must be\.\.\.)/
 
 function fieldOf(failure: unknown, section: string | undefined): string {
   const pointer = safeText(failure, 'instancePath') ?? ''

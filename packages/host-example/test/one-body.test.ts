@@ -3,7 +3,12 @@ import { type Caller, requireCaller } from '@fastify-modular/core'
 import { createErrorServerOptions, errors } from '@fastify-modular/errors'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import { setting, settings, SettingScope } from '@fastify-modular/settings'
-import Fastify, { type FastifyInstance, type FastifyRequest, type InjectOptions } from 'fastify'
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type InjectOptions,
+} from 'fastify'
 import { test } from 'tap'
 
 const definitions = {
@@ -132,7 +137,10 @@ for (const [of, provider] of Object.entries(providers)) {
       await app.register(errors)
       await app.register(publicRoutes, { provider })
       app.get('/login', { config: { access: 'public' } }, async () => 'login')
-      const handler = async (request: FastifyRequest) => requireCaller(request).id
+      const handler = async (request: FastifyRequest, reply: FastifyReply) => {
+        reply.headers({ 'content-encoding': 'gzip', 'content-disposition': 'attachment', etag: '"1"' })
+        return requireCaller(request).id
+      }
       app.route({ method: ['GET', 'POST'], url: '/notes', config: { access }, handler })
       const answers = Object.entries(anonymous).map(async ([who, request]) => {
         const { statusCode, headers, body } = await app.inject({ url: '/notes?page=2', ...request })
@@ -142,6 +150,29 @@ for (const [of, provider] of Object.entries(providers)) {
       return Promise.all(answers)
     }
     t.same(await answersOf('public'), await answersOf('signed-in'))
+  })
+
+  test(`requireCaller in an onSend hook is the constant problem, with ${of}`, async (t) => {
+    const app = Fastify(createErrorServerOptions())
+    t.teardown(() => app.close())
+    await app.register(errors)
+    await app.register(publicRoutes, { provider })
+    app.get('/login', { config: { access: 'public' } }, async () => 'login')
+    const onSend = async (request: FastifyRequest) => void requireCaller(request)
+    app.route({
+      method: ['GET', 'POST'],
+      url: '/notes',
+      config: { access: 'public' },
+      onSend,
+      handler: async () => 'notes',
+    })
+    for (const [who, request] of Object.entries(anonymous)) {
+      const answer = await app.inject({ url: '/notes', ...request })
+      t.equal(answer.statusCode, 500, who)
+      t.match(answer.headers['content-type'], /^(?:application\/problem\+json|text\/html)/, who)
+      t.equal(answer.headers.location, undefined, who)
+      t.notMatch(answer.body, 'FMOD', who)
+    }
   })
 }
 

@@ -195,6 +195,33 @@ const thrown: readonly Thrown[] = [
     errors: { n: ['n must be "a"'] },
   },
   {
+    what: 'an error of ArkType that says first or in the middle what it was given',
+    make: () =>
+      Object.assign(new Error('secret'), {
+        arkErrors: [
+          { path: ['p'], message: 'p ("secret") must be...\n  ◦ at least length 20\n  ◦ an email address' },
+          { path: ['pin'], message: 'pin (5318008) must be...\n  ◦ even\n  ◦ at most 9' },
+          {
+            path: ['j'],
+            message: `j must be a JSON string (SyntaxError: Unexpected token 's', "secret" is not valid JSON)`,
+          },
+          {
+            path: ['r'],
+            message: 'r SyntaxError: Invalid regular expression: /(secret/: Unterminated group',
+          },
+          { path: ['long'], message: `long must be "a" (was "${'secret'.repeat(100)}")` },
+          { path: ['long'], message: `long ("${'secret'.repeat(100)}") must be...\n  ◦ an email address` },
+        ],
+      }),
+    errors: {
+      p: ['p must be...\n  ◦ at least length 20\n  ◦ an email address'],
+      pin: ['pin must be...\n  ◦ even\n  ◦ at most 9'],
+      j: ['j must be a JSON string'],
+      r: ['r'],
+      long: ['long must be "a"', 'long must be...\n  ◦ an email address'],
+    },
+  },
+  {
     what: 'a result of Standard Schema',
     make: () => ({ issues: [issue] }),
     errors: { title: ['Too short'] },

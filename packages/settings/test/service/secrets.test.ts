@@ -163,7 +163,7 @@ test('a plain row that appears under "require" is not served, and is logged; wri
   t.equal(settings.get(definitions.secret), 'mine')
 })
 
-test('decision 13: a encrypted value stays hidden although its definition is not sensitive any more', async (t) => {
+test('decision 13: an encrypted value stays hidden although its definition is not sensitive any more', async (t) => {
   const store = memoryStore()
   const encryption = { keys: [one] }
   const system = { displayName: 'Once secret', scope: System }
