@@ -39,9 +39,10 @@ function entryPoints({ name, exports }) {
     .map((path) => name + path.slice(1))
 }
 
-/** A CommonJS application hands the whole module to register, which takes its default export. */
+/** A CommonJS application hands the whole module to register, which takes its default export. Core has two plugins, and none. */
 function plugins(packages) {
-  const lines = packages.map(({ name }) => `check('${name}', require('${name}').default)`)
+  const others = packages.filter(({ name }) => name !== '@fastify-modular/core')
+  const lines = others.map(({ name }) => `check('${name}', require('${name}').default)`)
   const check = (name, plugin) => {
     const isPlugin = typeof plugin === 'function' && plugin[Symbol.for('plugin-meta')]?.name.startsWith(name)
     if (!isPlugin) throw new Error(`${name} has no plugin of that name as default export`)
