@@ -26,7 +26,7 @@ import { partsOfSettings, type Settings, type SettingsParts } from './settings.t
 import type { JsonValue, SettingDefinition } from './setting-definition.ts'
 import type { Retention } from './store/retention.ts'
 import type { SettingsStore } from './store/store.ts'
-import { CallerTags, toDataElement } from './streams/caller-tags.ts'
+import { toDataElement } from './streams/public-data.ts'
 import { Streams } from './streams/streams.ts'
 import { placeOf, set, setMany, type SetOptions } from './write/set.ts'
 import { createWrite, reset } from './write/write.ts'
@@ -53,14 +53,12 @@ export interface ServiceInit {
 export interface SettingsService extends Parts {
   readonly settings: Settings
   readonly streams: Streams
-  readonly tags: CallerTags
 }
 
 export function createSettingsService(init: ServiceInit): SettingsService {
   const parts = createParts(init)
   const streams = new Streams(parts)
-  const tags = new CallerTags()
-  return { ...parts, settings: createSettings(parts, streams, tags), streams, tags }
+  return { ...parts, settings: createSettings(parts, streams), streams }
 }
 
 function createParts(init: ServiceInit): Parts & { readonly locked: Map<string, LockedValue> } {
@@ -78,7 +76,7 @@ function createParts(init: ServiceInit): Parts & { readonly locked: Map<string, 
 }
 
 /** Makes `app.settings`. */
-function createSettings(parts: ReturnType<typeof createParts>, streams: Streams, tags: CallerTags): Settings {
+function createSettings(parts: ReturnType<typeof createParts>, streams: Streams): Settings {
   const { registry, sharedValues, coherence, listeners, observer, states } = parts
   const contract = createContract(parts)
   const untyped: UntypedSettings = {
@@ -104,7 +102,7 @@ function createSettings(parts: ReturnType<typeof createParts>, streams: Streams,
     exportSettings: (options) => exportSettings(parts, options),
     importSettings: (file, options) => importSettings(parts, file, options),
     publicValues: () => publicValues(states()),
-    publicData: (request) => toDataElement(tags, request, publicValues(states())),
+    publicData: (request) => toDataElement(request, publicValues(states())),
     orphans: () => findOrphans(parts),
     eraseUser: (userId) => eraseUser(parts, userId),
     reencrypt: () => reencrypt(parts),

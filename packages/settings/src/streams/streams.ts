@@ -337,12 +337,13 @@ export class Streams {
   }
 
   #send(stream: Stream, bytes: Buffer | undefined, isOwn: boolean): void {
-    const { sink, mayWait } = stream
+    const { sink, mayWait, owner } = stream
     if (sink.writableLength > mayWait) return this.#cut(stream)
     if (bytes && bytes.length > bounds.unsent) stream.mayWait = bounds.unsent + bytes.length
     if (isOwn) sink.cork() // one write, without a copy of everything for each reader
+    // A reader who knew another caller forgets first what that one knew.
+    if (isOwn) sink.write(`event: own\ndata: ${JSON.stringify({ caller: owner.id })}\n\n`)
     if (bytes) sink.write(bytes)
-    if (isOwn) sink.write(ownEvent)
     if (isOwn) sink.uncork()
   }
 
@@ -359,9 +360,6 @@ export class Streams {
 interface NewStream extends Pick<Stream, 'reply' | 'audience'> {
   readonly callerId: string | null
 }
-
-/** The reader's own values are to be read again. */
-const ownEvent = Buffer.from('event: own\ndata: {}\n\n')
 
 /** There is no stream for this reader, who has to poll. */
 const overEvent = 'event: over\ndata: {}\n\n'
