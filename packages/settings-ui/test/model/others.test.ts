@@ -24,7 +24,7 @@ interface Window {
 }
 
 const people: HostOptions = {
-  settings: { people: async (ids) => Object.fromEntries(ids.map((id) => [id, id.toUpperCase()])) },
+  settings: { findPeople: async (ids) => Object.fromEntries(ids.map((id) => [id, id.toUpperCase()])) },
 }
 
 /** A page that is open, without a browser. */
@@ -294,9 +294,10 @@ test('drafts wait for whoever has entered them, while somebody else is signed in
   const { url, app } = await startHost(t)
   const signedIn = { user: 'ada' }
   const { access, editor, enter, draftOf, shown, until } = await openWindow(t, url, signedIn)
+  await until(() => editor.isLive)
   enter('app.title', 'Mine')
   signedIn.user = 'eve'
-  app.settings.disconnect('ada')
+  app.settings.endStreams('ada')
   await until(() => editor.state.failure?.status === 401)
   await app.settings.set('app.banner', 'For Eve', { actor: 'eve' })
   await editor.save()
@@ -305,7 +306,7 @@ test('drafts wait for whoever has entered them, while somebody else is signed in
   t.not(shown('app.banner'), 'For Eve')
 
   signedIn.user = 'ada'
-  app.settings.disconnect('eve')
+  app.settings.endStreams('eve')
   await until(() => !access.isOthers && shown('app.banner') === 'For Eve')
   t.equal(editor.state.failure, null)
   await editor.save()

@@ -150,7 +150,7 @@ for (const [how, endsStreams] of [
 
     await look(old, false)
     await visited.signIn('bob')
-    if (endsStreams) app.settings.disconnect('alice')
+    if (endsStreams) app.settings.endStreams('alice')
     const page = await visited.open()
     await shows(page, 'app.theme', 'light')
     t.same(await valuesOf(page, 'app.theme'), ['light'])
@@ -184,7 +184,7 @@ test('signing out ends the stream of each visible tab, and nothing is kept', asy
   const pages = [await visited.open(), await visited.open()]
   await Promise.all(pages.map((page) => shows(page, 'app.title', 'Fastify Modular')))
   await context.clearCookies()
-  app.settings.disconnect('alice')
+  app.settings.endStreams('alice')
   for (const page of pages) {
     await until(async () => (await stateOf(page)) === 'offline')
     t.equal(await page.evaluate("window.client.known('app.title')"), undefined)

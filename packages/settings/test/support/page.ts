@@ -46,7 +46,7 @@ function toData(
   request: FastifyRequest,
   madeFor: string | undefined,
 ): Promise<string> | string {
-  if (madeFor === undefined) return app.settings.publicData(request)
+  if (madeFor === undefined) return app.settings.publicDataElement(request)
   const data = JSON.stringify({ caller: madeFor, values: { [`only.${madeFor}`]: true } })
   return `<script type="application/json" id="settings-data">${data}</script>`
 }
@@ -75,7 +75,7 @@ export async function startPages(
     })
     await app.register(settings, {
       definitions: [definitions],
-      caller: callerOf,
+      findCaller: callerOf,
       selfService: true,
       overrides,
       ...options,
