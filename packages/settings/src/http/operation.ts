@@ -45,7 +45,9 @@ const known = Type.Object({
   'If-None-Match': text('The entity tag of what the caller has: 304 if it is current'),
 })
 const resumed = Type.Object({
-  'Last-Event-ID': text('The id of the last event that the caller has: what followed is sent first'),
+  'Last-Event-ID': text(
+    'The id of the last event that the caller has: if it is not the newest, everything is sent first',
+  ),
 })
 
 const etag = { ETag: { type: 'string', description: 'The tag of this state' } }
