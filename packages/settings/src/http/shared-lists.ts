@@ -19,8 +19,10 @@ function setCaching(reply: FastifyReply): void {
 export function reachFirst({ streams }: SettingsService, isPublic = false): preHandlerHookHandler {
   return function reachKnown(request, _reply, done) {
     const reached = streams.reach(request, isPublic ? null : callerOf(request).id)
-    if (reached) reached.then(() => done(), done)
-    else done()
+    const goOn = (): void => done()
+    const refuse = (reason: Error): void => done(reason)
+    if (reached) reached.then(goOn, refuse)
+    else goOn()
   }
 }
 
