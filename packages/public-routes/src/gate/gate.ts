@@ -25,6 +25,10 @@ export interface GateParts {
   readonly takeProbe: (request: FastifyRequest, reply: FastifyReply, decision: Decision) => boolean
 }
 
+interface DecidedVisit extends Visit {
+  readonly decision: Decision
+}
+
 export type Gate = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
 
 /** A named function in callback style: its name shows in `printRoutes`, and an async hook costs ten times as much. */
@@ -49,7 +53,7 @@ export function createGate({ decide, authenticate, answers, isForgeable, takePro
   }
 
   /** Apart from the hook: a function with closures costs every request, also those that need none. */
-  function enterLater(visit: Visit, caller: Promise<Caller | null>): void {
+  function enterLater(visit: DecidedVisit, caller: Promise<Caller | null>): void {
     caller.then(
       (known) => enter(visit, known),
       (reason: unknown) => enter(visit, null, { reason }),
@@ -57,7 +61,7 @@ export function createGate({ decide, authenticate, answers, isForgeable, takePro
   }
 
   /** After a failure of the provider the caller is unknown: a public path never depends on it (S 5.4). */
-  function enter(visit: Visit, caller: Caller | null, failure?: { readonly reason: unknown }): void {
+  function enter(visit: DecidedVisit, caller: Caller | null, failure?: { readonly reason: unknown }): void {
     const { request, reply, done, decision } = visit
     if (reply.sent) return // answered while the provider was at work, by a time-out of the route
     request.caller = caller
@@ -127,6 +131,7 @@ export function reasonOf(policy: Policy, path: string): RequestAdmission | null 
   return rule === undefined ? null : admissionBy(rule)
 }
 
+/** One object for each rule. */
 const admissions = new WeakMap<RegisteredRule, RequestAdmission>()
 
 function admissionBy(rule: RegisteredRule): RequestAdmission {

@@ -1,6 +1,5 @@
 /** The routes of an application, collected as they are registered, and the one that the router chose for a request. */
 import {
-  accessOfPlugin,
   closestName,
   createConfigReader,
   precedesGate,
@@ -12,7 +11,6 @@ import {
   type Declared,
   declareEvery,
   faultOfPermission,
-  parseAccess,
   parseRouteAccess,
   requireEach,
 } from '../access/declaration.ts'
@@ -137,7 +135,7 @@ export class Route {
    * Asks for more where a plugin of ours declares the least that its routes need: what its option `access` says, and the
    * module around it. What the plugin opens to everybody stays open.
    */
-  tighten(method: string, { requirement, source }: Pick<Declared, 'requirement' | 'source'>): void {
+  tighten(method: string, { requirement, source }: Declared): void {
     const own = this.#declared.get(method)
     if (own?.by !== 'route' || own.requirement.kind === 'public') return
     const both = requireEach([own.requirement, requirement])
@@ -148,11 +146,6 @@ export class Route {
       source: isReplaced ? source : `${own.source} and ${source}`,
       by: 'route',
     })
-  }
-
-  /** What the option `access` of a plugin of ours says about the plugin's routes; undefined for the routes of others. */
-  get accessOfPlugin(): unknown {
-    return this.origin === null ? undefined : Reflect.get(this.origin.scope, accessOfPlugin)
   }
 }
 
@@ -213,7 +206,6 @@ export class RouteTable {
       // `/` under a prefix is served with and without the slash, and Fastify announces only one of the two.
       toleratesSlash: this.#ignoresTrailingSlash || options.routePath === '',
     })
-    tightenByOption(route)
     const known = this.#announced(route)
     options.config = { ...config, [mark]: known ?? route } as NonNullable<RegisteredRoute['config']>
     if (known !== undefined) return
@@ -290,17 +282,6 @@ export class RouteTable {
       ? last
       : undefined
   }
-}
-
-/** @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} the option `access` of a plugin of ours would open its routes, or is none */
-function tightenByOption(route: Route): void {
-  const { accessOfPlugin: access, origin } = route
-  if (access === undefined || route.derivedFrom !== undefined) return
-  const source = `option access of the plugin at ${origin?.scope.prefix}`
-  const requirement = parseAccess(access, source)
-  if (requirement.kind === 'public')
-    throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(source, 'it asks for more than a known caller, or for one')
-  for (const method of route.methods) route.tighten(method, { requirement, source })
 }
 
 /** Stands for a route of the router that the table does not have: it has no policy, and is closed. Where there is no route at all, it is null. */

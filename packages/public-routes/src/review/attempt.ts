@@ -1,11 +1,12 @@
 /** Tries how the gate answers callers of a route: through the real router and the hooks before the gate. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller } from '@fastify-modular/core'
+import type { FastifyInstance } from 'fastify'
 import type { Fact } from '../access/permissions.ts'
 import { judge } from '../gate/gate.ts'
 import type { Route, RouteTable } from '../gate/routes.ts'
 import type { RoutePattern } from '../matching/route-pattern.ts'
-import type { Probes } from './probes.ts'
+import { sendProbe } from './probes.ts'
 import type { AccessRow } from './table.ts'
 
 /** What the gate does: it lets the request in, needs a known caller (401), or misses a permission (403). */
@@ -45,7 +46,7 @@ export const reviewDecorator = Symbol.for('@fastify-modular/public-routes/review
 
 const maxPaths = 3
 
-export function createAttempt(probes: Probes, routes: RouteTable): Attempt {
+export function createAttempt(app: FastifyInstance, routes: RouteTable): Attempt {
   return async function attempt({ method, url, constraints }, callers, sample = {}) {
     const route = routes.all.find(
       (each) => each.url === url && each.methods.includes(method) && each.constraintsText === constraints,
@@ -53,7 +54,7 @@ export function createAttempt(probes: Probes, routes: RouteTable): Attempt {
     const outcomes: (readonly AttemptOutcome[])[] = []
     let fault = 'its URL has a regular expression: give it a sample'
     for (const target of route === undefined ? [] : targetsOf(route, sample)) {
-      const outcome = await probes.send(method, target, headersFor(route, sample))
+      const outcome = await sendProbe(app, { method, target, headers: headersFor(route, sample) })
       if (!outcome.reached) fault = `${target} was answered with status ${outcome.status} before the gate`
       else if (routes.of(outcome.request) !== route)
         fault = `${target} leads to another route: give it a sample`

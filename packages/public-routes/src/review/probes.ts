@@ -13,30 +13,28 @@ export type ProbeOutcome =
 /** How long an earlier hook may take, in milliseconds. */
 const patience = 5000
 
-export class Probes {
-  readonly #app: FastifyInstance
+interface Probe {
+  readonly method: string
+  /** Sent as it is, without the normalisation that `inject` does. */
+  readonly target: string
+  readonly headers?: IncomingHttpHeaders
+  /** That of the client. */
+  readonly address?: string
+}
 
-  constructor(app: FastifyInstance) {
-    this.#app = app
-  }
-
-  /** The target is sent as it is, without the normalisation that `inject` does. `address` is the client's. */
-  send(
-    method: string,
-    target: string,
-    headers: IncomingHttpHeaders = {},
-    address = '127.0.0.1',
-  ): Promise<ProbeOutcome> {
-    const outcome = new Promise<ProbeOutcome>((resolve) => {
-      const message = new ProbeMessage(address, resolve)
-      message.method = method
-      message.url = target
-      message.headers = { host: 'localhost', ...headers }
-      // No client sent it: it is not logged like a request.
-      silently(this.#app, () => this.#app.routing(message, message.response))
-    })
-    return withTimeout(outcome, patience, () => ({ reached: false, status: 0 }))
-  }
+export function sendProbe(
+  app: FastifyInstance,
+  { method, target, headers = {}, address = '127.0.0.1' }: Probe,
+): Promise<ProbeOutcome> {
+  const outcome = new Promise<ProbeOutcome>((resolve) => {
+    const message = new ProbeMessage(address, resolve)
+    message.method = method
+    message.url = target
+    message.headers = { host: 'localhost', ...headers }
+    // No client sent it: it is not logged like a request.
+    silently(app, () => app.routing(message, message.response))
+  })
+  return withTimeout(outcome, patience, () => ({ reached: false, status: 0 }))
 }
 
 /** The gate calls it. Takes the request if it is a probe, and returns whether it did. */
