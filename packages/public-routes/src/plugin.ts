@@ -29,13 +29,7 @@ import { decorateRegistry, PublicRouteRegistry, scopeName } from './registry.ts'
 import { createAccess } from './review/access.ts'
 import { createAttempt, type Review, reviewDecorator } from './review/attempt.ts'
 import { audit, findEarlierHooks } from './review/audit.ts'
-import {
-  checkPermissions,
-  type Claim,
-  refuseLoosening,
-  refuseUndeclared,
-  refuseWithoutEffect,
-} from './review/boot-checks.ts'
+import { checkDeclarations, type Claim } from './review/boot-checks.ts'
 import { findGuest, listFacts, warnOfGuest } from './review/facts.ts'
 import { takeProbe } from './review/probes.ts'
 import { warnOfRules } from './review/warnings.ts'
@@ -61,9 +55,9 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
     take: (contributed, module) => permissions.addAll(contributed, `module "${module}"`),
   })
   const entries = new AccessEntries(options.access ?? {}, isCaseSensitive(app))
-  const moduleAccess = new Map<string, Declared>()
+  const modules = new Map<string, Declared>()
   receiveContributions(app, 'access', {
-    take: (access, module) => void moduleAccess.set(module, declareForModule(access, module)),
+    take: (access, module) => void modules.set(module, declareForModule(access, module)),
   })
 
   const routes = new RouteTable(app)
@@ -73,11 +67,12 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   })
 
   const policies = new Policies(rules)
+  const parts = { app, rules, routes, policies }
   const authenticate = createAuthenticate(app, { provider, timeout })
   app.decorateRequest('caller', null)
   app.decorateRequest('admission', { getter: readAdmission })
   decorateRegistry(app, rules)
-  app.decorate('access', createAccess({ app, rules, routes, policies }, provider.openapi ?? {}))
+  app.decorate('access', createAccess(parts, provider.openapi ?? {}))
   let hooks: readonly string[] = []
   app.decorate(reviewDecorator, {
     attempt: createAttempt(app, routes),
@@ -101,16 +96,21 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
     const listed = readRouter(app) ?? []
     routes.checkComplete(listed)
     hooks = findEarlierHooks(listed, gate.name)
-    const claims = assignAccess(routes.all, entries, moduleAccess)
+    const claims = assignAccess(routes.all, entries, modules)
     Object.freeze(rules)
     permissions.freeze()
     policies.build(routes.all)
-    checkPermissions({ routes: routes.all, entries, modules: moduleAccess, permissions })
-    refuseLoosening(claims, moduleAccess)
-    refuseWithoutEffect({ entries, claims, routes: routes.all, policies })
-    if (undeclared === 'refuse') refuseUndeclared(routes.all, policies)
+    checkDeclarations({
+      routes: routes.all,
+      entries,
+      claims,
+      modules,
+      permissions,
+      policies,
+      refusesUndeclared: undeclared === 'refuse',
+    })
     await audit(app, { hooks, loginUrl: provider.loginUrl, hadCors })
-    warnOfRules(app.log, { rules, routes: routes.all, policies })
+    warnOfRules(parts)
     if (!guests) void warnOfGuest(app, authenticate)
   })
 }

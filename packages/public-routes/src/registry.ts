@@ -91,14 +91,9 @@ export class PublicRouteRegistry {
 
 /** Decorates the application; each scope gets a registry that names it as the source of its rules. */
 export function decorateRegistry(app: FastifyInstance, rules: RegisteredRule[]): void {
-  const registries = new WeakMap<FastifyInstance, PublicRouteRegistry>()
   app.decorate('publicRoutes', {
     getter(this: FastifyInstance) {
-      const known = registries.get(this)
-      if (known !== undefined) return known
-      const registry = branded(new PublicRouteRegistry(rules, scopeName(this), () => mountingModule(this)))
-      registries.set(this, registry)
-      return registry
+      return branded(new PublicRouteRegistry(rules, scopeName(this), () => mountingModule(this)))
     },
   })
 }

@@ -5,7 +5,7 @@
  */
 import type { Caller } from '@fastify-modular/core'
 import { canonicalPath, fullyDecoded } from '@fastify-modular/core/internal'
-import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { missingOf } from '../access/declaration.ts'
 import type { RoutePattern } from '../matching/route-pattern.ts'
 import type { Authenticate } from '../provider.ts'
@@ -29,10 +29,14 @@ interface DecidedVisit extends Visit {
   readonly decision: Decision
 }
 
-export type Gate = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
-
 /** A named function in callback style: its name shows in `printRoutes`, and an async hook costs ten times as much. */
-export function createGate({ decide, authenticate, answers, isForgeable, takeProbe }: GateParts): Gate {
+export function createGate({
+  decide,
+  authenticate,
+  answers,
+  isForgeable,
+  takeProbe,
+}: GateParts): onRequestHookHandler {
   return function publicRoutesGate(request, reply, done) {
     const decision = decide(request) // before the provider, which may change the request
     if (takeProbe(request, reply, decision)) return

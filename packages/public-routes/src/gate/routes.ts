@@ -222,15 +222,16 @@ export class RouteTable {
       app.log.warn(
         'routes from before the gate cannot be listed with this version of Fastify: none of them is open',
       )
+      return
     }
-    for (const { config } of listed?.filter(mayPrecedeGate) ?? []) {
+    for (const { config } of listed.filter(mayPrecedeGate)) {
       const { url, method } = config
       const derivedFrom = this.#early.find((known) => method === 'HEAD' && known.url === url)
       const route = new Route({ url, methods: [method].flat(), declares: readDeclares(config), derivedFrom })
       Object.assign(config, { [mark]: route })
       this.#early.push(route)
     }
-    refuseEarly(listed?.filter((entry) => !mayPrecedeGate(entry)) ?? [])
+    refuseEarly(listed.filter((entry) => !mayPrecedeGate(entry)))
   }
 
   /**
@@ -242,7 +243,9 @@ export class RouteTable {
   checkComplete(listed: readonly RouterEntry[]): void {
     const changed = this.#registrations.filter(({ route, options }) => {
       const config: Configuration = options.config as Configuration
-      return config?.[mark] !== route || !haveSameMembers(readDeclares(config), route.declares)
+      const { access, checkedByHandler } = readDeclares(config)
+      const isSame = access === route.declares.access && checkedByHandler === route.declares.checkedByHandler
+      return config?.[mark] !== route || !isSame
     })
     if (changed.length > 0)
       throw new FMOD_PUBLIC_ROUTES_CONFIG_CHANGED(changed.map(({ route }) => route.name).join(', '))
@@ -354,10 +357,6 @@ function faultOfOption(name: string): string | undefined {
   if (meant === undefined || name === 'config') return undefined
   if (meant === 'config') return `the option ${name} declares nothing (did you mean config?)`
   return `${name} beside config declares nothing; write config: { ${meant} }`
-}
-
-function haveSameMembers(one: Declares, other: Declares): boolean {
-  return one.access === other.access && one.checkedByHandler === other.checkedByHandler
 }
 
 function withoutSlash(url: string): string {

@@ -14,15 +14,36 @@ import {
 } from '../misuse-errors.ts'
 import { nameOfRule } from '../rules.ts'
 
+/** What says who may call, complete. */
 interface Declarations {
   readonly routes: readonly Route[]
   readonly entries: AccessEntries
+  readonly claims: readonly Claim[]
   readonly modules: ReadonlyMap<string, Declared>
   readonly permissions: Permissions
+  readonly policies: Policies
+  /** Whether routes that nothing declares are refused. */
+  readonly refusesUndeclared: boolean
+}
+
+/** An entry of the option `access`, with a method of a route that it names. */
+export interface Claim {
+  readonly entry: Entry
+  readonly route: Route
+  readonly method: string
+  /** Whether no other entry that names the method is more specific. */
+  readonly counts: boolean
+}
+
+export function checkDeclarations(declarations: Declarations): void {
+  checkPermissions(declarations)
+  refuseLoosening(declarations)
+  refuseWithoutEffect(declarations)
+  if (declarations.refusesUndeclared) refuseUndeclared(declarations)
 }
 
 /** @throws {FMOD_PUBLIC_ROUTES_UNKNOWN_PERMISSION} */
-export function checkPermissions({ routes, entries, modules, permissions }: Declarations): void {
+function checkPermissions({ routes, entries, modules, permissions }: Declarations): void {
   const named = [
     ...routes.flatMap(namedByRoute),
     ...[...entries.all, ...modules.values()].flatMap(({ requirement, source }) =>
@@ -42,12 +63,7 @@ function meaning(name: string, known: readonly string[]): string {
   return meant === undefined ? '' : ` (did you mean "${meant}"?)`
 }
 
-interface Named {
-  readonly name: string
-  readonly place: string
-}
-
-function namedByRoute(route: Route): readonly Named[] {
+function namedByRoute(route: Route): ReturnType<typeof namedBy> {
   if (route.derivedFrom !== undefined) return []
   const own = route.methods.flatMap((method) => {
     const declared = route.declared(method)
@@ -57,7 +73,7 @@ function namedByRoute(route: Route): readonly Named[] {
   return checkedByHandler === undefined ? own : [...own, { name: checkedByHandler, place: route.name }]
 }
 
-function namedBy({ clauses }: Requirement, place: string): readonly Named[] {
+function namedBy({ clauses }: Requirement, place: string) {
   return clauses.flat().map((name) => ({ name, place }))
 }
 
@@ -65,7 +81,7 @@ function namedBy({ clauses }: Requirement, place: string): readonly Named[] {
  * An entry of the option `access` counts before the `access` of a module and may not undo it, unless it names a route.
  * @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS}
  */
-export function refuseLoosening(claims: readonly Claim[], modules: ReadonlyMap<string, Declared>): void {
+function refuseLoosening({ claims, modules }: Declarations): void {
   const faults = claims.flatMap(({ entry, route, method, counts }) => {
     const ofModule = modules.get(route.origin?.module ?? '')
     const namesRoute = !entry.isSubtree || route.url === `${entry.url}/*`
@@ -79,27 +95,11 @@ export function refuseLoosening(claims: readonly Claim[], modules: ReadonlyMap<s
   throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS('routes of modules', `${faults.join('; ')}; ${wayOut}`)
 }
 
-/** An entry of the option `access`, with a method of a route that it names. */
-export interface Claim {
-  readonly entry: Entry
-  readonly route: Route
-  readonly method: string
-  /** Whether no other entry that names the method is more specific. */
-  readonly counts: boolean
-}
-
-interface Claims {
-  readonly entries: AccessEntries
-  readonly claims: readonly Claim[]
-  readonly routes: readonly Route[]
-  readonly policies: Policies
-}
-
 /**
  * @throws {FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT} an entry of the option `access` decides nothing, whatever stands against
  *   it, or a rule of the application opens a route that an entry closes
  */
-export function refuseWithoutEffect({ entries, claims, routes, policies }: Claims): void {
+function refuseWithoutEffect({ entries, claims, routes, policies }: Declarations): void {
   const urls = routes.map(({ url }) => url)
   const faults = entries.all.flatMap((entry) => {
     const own = claims.filter((claim) => claim.entry === entry)
@@ -111,13 +111,8 @@ export function refuseWithoutEffect({ entries, claims, routes, policies }: Claim
   if (faults.length > 0) throw new FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT([...new Set(faults)].join('; '))
 }
 
-/** Why an entry decides nothing about a method of a route, and whether that alone stops the boot. */
-interface Obstacle {
-  readonly text: string
-  readonly stops: boolean
-}
-
-function obstacleTo({ entry, route, method, counts }: Claim, policies: Policies): Obstacle | null {
+/** Why an entry decides nothing about a method of a route, and whether that alone stops the boot; null where it decides. */
+function obstacleTo({ entry, route, method, counts }: Claim, policies: Policies) {
   const { source, requirement } = entry
   if (!counts) return { text: `${source} yields to more specific entries`, stops: false }
   const own = route.declared(method)
@@ -136,7 +131,7 @@ function obstacleTo({ entry, route, method, counts }: Claim, policies: Policies)
  * Refuses to start while nothing says who may call a route: no declaration, and no rule that opens every path of it.
  * @throws {FMOD_PUBLIC_ROUTES_UNDECLARED} with all of them
  */
-export function refuseUndeclared(routes: readonly Route[], policies: Policies): void {
+function refuseUndeclared({ routes, policies }: Declarations): void {
   const undeclared = routes.flatMap((route) =>
     route.methods.flatMap((method) => {
       if (route.derivedFrom !== undefined || route.isPreflight) return []

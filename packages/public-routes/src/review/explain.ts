@@ -1,12 +1,11 @@
 /** How the gate decides a request, and why: a probe goes through the real router up to the gate. */
-import type { IncomingHttpHeaders } from 'node:http'
 import { canonicalPath } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import type { Policies } from '../gate/policy.ts'
 import { type Route, type RouteTable, unlisted } from '../gate/routes.ts'
 import { matcherOf } from '../rule.ts'
 import { nameOfRule, type RegisteredRule } from '../rules.ts'
-import { sendProbe } from './probes.ts'
+import { type Probe, sendProbe } from './probes.ts'
 
 /** A decision with its reasons. */
 export interface Explanation {
@@ -36,17 +35,9 @@ export interface Parts {
   readonly policies: Policies
 }
 
-interface Asked {
-  readonly method: string
-  readonly target: string
-  readonly headers: IncomingHttpHeaders
-}
-
-export async function explain(
-  { method, target, headers }: Asked,
-  { app, rules, routes }: Parts,
-): Promise<Explanation> {
-  const outcome = await sendProbe(app, { method, target, headers })
+export async function explain(probe: Probe, { app, rules, routes }: Parts): Promise<Explanation> {
+  const { method, target } = probe
+  const outcome = await sendProbe(app, probe)
   if (!outcome.reached) {
     const reason = `the request was answered with status ${outcome.status} before it reached the gate`
     const nothing = { path: canonicalPath(target), rule: null, source: null, route: null }

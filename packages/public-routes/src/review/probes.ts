@@ -13,7 +13,7 @@ export type ProbeOutcome =
 /** How long an earlier hook may take, in milliseconds. */
 const patience = 5000
 
-interface Probe {
+export interface Probe {
   readonly method: string
   /** Sent as it is, without the normalisation that `inject` does. */
   readonly target: string

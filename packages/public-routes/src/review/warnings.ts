@@ -1,25 +1,17 @@
 /** What the boot warns about rules. */
-import type { FastifyBaseLogger } from 'fastify'
 import { opensDespite } from '../access/precedence.ts'
-import type { Policies } from '../gate/policy.ts'
-import type { Route } from '../gate/routes.ts'
 import { environmentSource, environmentVariable } from '../initial-rules.ts'
 import { frameworkDefault, nameOfRule, type RegisteredRule } from '../rules.ts'
+import type { Parts } from './explain.ts'
 
 const mutating = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
-
-interface Rules {
-  readonly rules: readonly RegisteredRule[]
-  readonly routes: readonly Route[]
-  readonly policies: Policies
-}
 
 /**
  * Three lines at the most. The framework's own rules give none, because the application did not write them; those of the
  * environment have one that names what they open, route by route, since no committed file has it.
  */
-export function warnOfRules(log: FastifyBaseLogger, { rules, routes, policies }: Rules): void {
-  const matches = routes.flatMap((route) =>
+export function warnOfRules({ app, rules, routes, policies }: Parts): void {
+  const matches = routes.all.flatMap((route) =>
     route.methods
       .filter((method) => method !== 'HEAD' || !route.followsGet) // it says nothing that GET does not
       .flatMap((method) => policies.rulesFor(route, method).map((match) => ({ ...match, route, method }))),
@@ -44,10 +36,10 @@ export function warnOfRules(log: FastifyBaseLogger, { rules, routes, policies }:
       return reach === 'every path' ? place : `some paths of ${place}`
     })
   if (byEnvironment.length > 0)
-    log.warn({ routes: byEnvironment }, `the environment variable ${environmentVariable} opens routes`)
+    app.log.warn({ routes: byEnvironment }, `the environment variable ${environmentVariable} opens routes`)
 
   function warn(message: string, about: readonly RegisteredRule[]): void {
     const own = about.filter(({ source }) => source !== frameworkDefault)
-    if (own.length > 0) log.warn({ rules: [...new Set(own.map(nameOfRule))] }, message)
+    if (own.length > 0) app.log.warn({ rules: [...new Set(own.map(nameOfRule))] }, message)
   }
 }
