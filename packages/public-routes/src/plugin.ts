@@ -29,7 +29,7 @@ import { decorateRegistry, PublicRouteRegistry, scopeName } from './registry.ts'
 import { createAccess } from './review/access.ts'
 import { createAttempt, type Review, reviewDecorator } from './review/attempt.ts'
 import { audit, findEarlierHooks } from './review/audit.ts'
-import { checkDeclarations, type Claim } from './review/boot-checks.ts'
+import { checkDeclarations, type Claim, refuseUndeclared } from './review/boot-checks.ts'
 import { findGuest, listFacts, warnOfGuest } from './review/facts.ts'
 import { takeProbe } from './review/probes.ts'
 import { warnOfRules } from './review/warnings.ts'
@@ -54,7 +54,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   receiveContributions(app, 'permissions', {
     take: (contributed, module) => permissions.addAll(contributed, `module "${module}"`),
   })
-  const entries = new AccessEntries(options.access ?? {}, isCaseSensitive(app))
+  const entries = new AccessEntries(options.access ?? {}, app)
   const modules = new Map<string, Declared>()
   receiveContributions(app, 'access', {
     take: (access, module) => void modules.set(module, declareForModule(access, module)),
@@ -100,15 +100,8 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
     Object.freeze(rules)
     permissions.freeze()
     policies.build(routes.all)
-    checkDeclarations({
-      routes: routes.all,
-      entries,
-      claims,
-      modules,
-      permissions,
-      policies,
-      refusesUndeclared: undeclared === 'refuse',
-    })
+    checkDeclarations({ routes: routes.all, entries, claims, modules, permissions, policies })
+    if (undeclared === 'refuse') refuseUndeclared(routes.all, policies)
     await audit(app, { hooks, loginUrl: provider.loginUrl, hadCors })
     warnOfRules(parts)
     if (!guests) void warnOfGuest(app, authenticate)
@@ -153,10 +146,6 @@ function assignAccess(
     }
   }
   return claims
-}
-
-function isCaseSensitive({ initialConfig }: FastifyInstance): boolean {
-  return (initialConfig.routerOptions?.caseSensitive ?? initialConfig.caseSensitive) !== false
 }
 
 /** A hook of a child scope covers that scope alone, and no not-found handler. */

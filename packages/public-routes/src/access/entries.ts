@@ -1,5 +1,6 @@
 /** The option `access`: what the host declares for routes of other plugins, by their URLs. */
 import { METHODS } from 'node:http'
+import type { FastifyInstance } from 'fastify'
 import { FMOD_PUBLIC_ROUTES_INVALID_ACCESS } from '../misuse-errors.ts'
 import { type Declared, parseAccess } from './declaration.ts'
 
@@ -19,8 +20,9 @@ export class AccessEntries {
   readonly #isCaseSensitive: boolean
 
   /** @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} */
-  constructor(access: Readonly<Record<string, unknown>>, isCaseSensitive: boolean) {
-    this.#isCaseSensitive = isCaseSensitive
+  constructor(access: Readonly<Record<string, unknown>>, { initialConfig }: FastifyInstance) {
+    this.#isCaseSensitive =
+      (initialConfig.routerOptions?.caseSensitive ?? initialConfig.caseSensitive) !== false
     this.all = Object.entries(access)
       .map(([key, each]) => toEntry(key, each))
       .toSorted(

@@ -10,7 +10,7 @@ import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import {
   type Declared,
   declareEvery,
-  faultOfPermission,
+  parsePermission,
   parseRouteAccess,
   requireEach,
 } from '../access/declaration.ts'
@@ -90,7 +90,10 @@ export class Route {
     const name = `the route ${this.name}`
     const isSilent = this.derivedFrom !== undefined || declares.access === undefined
     this.#declared = new Map(isSilent ? [] : parseRouteAccess(declares.access, methods, name))
-    this.checkedByHandler = this.derivedFrom?.checkedByHandler ?? checkedPermission(declares, name)
+    this.checkedByHandler =
+      declares.checkedByHandler === undefined
+        ? this.derivedFrom?.checkedByHandler
+        : parsePermission(declares.checkedByHandler, `config.checkedByHandler of ${name}`)
     this.patterns = parseRoutePattern(url)
     this.parameters = parameterNames(this.patterns[0] ?? []) // the other pattern leaves out the last parameter
     this.path = this.parameters.length === 0 ? this.patterns.flat().join('') : null
@@ -150,14 +153,6 @@ export class Route {
 }
 
 const undeclared: Declares = Object.freeze({ access: undefined, checkedByHandler: undefined })
-
-/** @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} */
-function checkedPermission({ checkedByHandler }: Declares, name: string): string | undefined {
-  if (checkedByHandler === undefined) return undefined
-  const fault = faultOfPermission(checkedByHandler)
-  if (typeof checkedByHandler === 'string' && fault === null) return checkedByHandler
-  throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(name, `config.checkedByHandler names no permission: ${fault}`)
-}
 
 interface Registration {
   readonly route: Route

@@ -22,8 +22,6 @@ interface Declarations {
   readonly modules: ReadonlyMap<string, Declared>
   readonly permissions: Permissions
   readonly policies: Policies
-  /** Whether routes that nothing declares are refused. */
-  readonly refusesUndeclared: boolean
 }
 
 /** An entry of the option `access`, with a method of a route that it names. */
@@ -39,7 +37,6 @@ export function checkDeclarations(declarations: Declarations): void {
   checkPermissions(declarations)
   refuseLoosening(declarations)
   refuseWithoutEffect(declarations)
-  if (declarations.refusesUndeclared) refuseUndeclared(declarations)
 }
 
 /** @throws {FMOD_PUBLIC_ROUTES_UNKNOWN_PERMISSION} */
@@ -131,7 +128,7 @@ function obstacleTo({ entry, route, method, counts }: Claim, policies: Policies)
  * Refuses to start while nothing says who may call a route: no declaration, and no rule that opens every path of it.
  * @throws {FMOD_PUBLIC_ROUTES_UNDECLARED} with all of them
  */
-function refuseUndeclared({ routes, policies }: Declarations): void {
+export function refuseUndeclared(routes: readonly Route[], policies: Policies): void {
   const undeclared = routes.flatMap((route) =>
     route.methods.flatMap((method) => {
       if (route.derivedFrom !== undefined || route.isPreflight) return []

@@ -40,18 +40,16 @@ export function sendProbe(
 /** The gate calls it. Takes the request if it is a probe, and returns whether it did. */
 export function takeProbe(request: FastifyRequest, reply: FastifyReply, decision: Decision): boolean {
   const { raw } = request
-  if (waiting.size === 0 || !(raw instanceof ProbeMessage)) return false
+  if (!(raw instanceof ProbeMessage)) return false
   reply.hijack()
   raw.settle({ reached: true, request, decision })
   raw.response.end()
   return true
 }
 
-/** Probes that nothing has answered: most requests come while there are none, and are not looked at. */
-const waiting = new Set<ProbeMessage>()
-
 /** Has what hooks before the gate may use of every request: an address, a socket, a response that ends. */
 class ProbeMessage extends IncomingMessage {
+  /** The first outcome counts. */
   readonly settle: (outcome: ProbeOutcome) => void
   readonly response: ServerResponse
 
@@ -60,19 +58,15 @@ class ProbeMessage extends IncomingMessage {
     super(socket)
     Object.assign(this, { httpVersion: '1.1', httpVersionMajor: 1, httpVersionMinor: 1, complete: true })
     this.push(null)
-    this.settle = (outcome) => {
-      waiting.delete(this)
-      settle(outcome)
-    }
-    waiting.add(this)
+    this.settle = settle
     this.response = new ServerResponse(this)
     this.response.assignSocket(socket)
     this.response.on('finish', () => {
-      this.settle({ reached: false, status: this.response.statusCode })
+      settle({ reached: false, status: this.response.statusCode })
       socket.destroy() // the response closes with it
     })
     socket.on('drain', () => this.response.emit('drain'))
-    socket.on('close', () => this.settle({ reached: false, status: 0 }))
+    socket.on('close', () => settle({ reached: false, status: 0 }))
   }
 }
 
