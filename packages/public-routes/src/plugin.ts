@@ -78,7 +78,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
     attempt: createAttempt(app, routes),
     facts: async () => {
       const guest = await findGuest(app, authenticate)
-      return listFacts({ hooks, csrf, guests, contributed: permissions.facts(), guest })
+      return listFacts(options, { hooks, contributed: permissions.facts(), guest })
     },
   } satisfies Review)
 

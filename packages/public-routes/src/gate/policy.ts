@@ -70,7 +70,7 @@ export class Policies {
   }
 
   /** The rules that may open paths of the route; a declaration may hold against them. */
-  rulesFor(route: Route, method: string): readonly RuleForRoute[] {
+  rulesFor(route: Route, method: string) {
     const isFor = ({ route: rule }: RegisteredRule): boolean =>
       rule.allows(method) || (method === 'HEAD' && route.followsGet && rule.allows('GET'))
     return this.#rules.filter(isFor).flatMap((rule) => {
@@ -81,11 +81,6 @@ export class Policies {
 }
 
 type Reach = 'every path' | 'some paths' | 'no path'
-
-interface RuleForRoute {
-  readonly rule: RegisteredRule
-  readonly reach: Exclude<Reach, 'no path'>
-}
 
 function closedFor(requirement: Requirement | undefined): Extract<Policy, { kind: 'closed' }> {
   if (requirement?.kind !== 'permission') return { kind: 'closed', otherwise: signedIn }

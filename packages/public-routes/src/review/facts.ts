@@ -2,7 +2,7 @@
 import type { Caller } from '@fastify-modular/core'
 import type { FastifyInstance } from 'fastify'
 import type { Fact } from '../access/permissions.ts'
-import type { CsrfOptions } from '../gate/csrf.ts'
+import type { PublicRoutesOptions } from '../options.ts'
 import type { Authenticate } from '../provider.ts'
 import { sendProbe } from './probes.ts'
 
@@ -36,17 +36,17 @@ export async function warnOfGuest(app: FastifyInstance, authenticate: Authentica
   )
 }
 
-interface FactParts {
+interface Found {
   readonly hooks: readonly string[]
-  readonly csrf: boolean | CsrfOptions
   /** What other packages open. */
   readonly contributed: readonly Fact[]
   readonly guest: Caller | null
-  /** Whether the host means to have guests. */
-  readonly guests: boolean
 }
 
-export function listFacts({ hooks, csrf, contributed, guest, guests }: FactParts): readonly Fact[] {
+export function listFacts(
+  { csrf = false, guests = false }: PublicRoutesOptions,
+  { hooks, contributed, guest }: Found,
+): readonly Fact[] {
   const { exempt = [], trustedOrigins = [] } = typeof csrf === 'object' ? csrf : {}
   const meant = guests ? ['meant by the option guests'] : []
   const known = guest === null ? [] : [`known to the provider, ${rightsOf(guest)}`]
