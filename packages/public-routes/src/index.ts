@@ -19,11 +19,8 @@ declare module 'fastify' {
     /** The caller of the request; null for an anonymous request to a public route. */
     caller: Caller | null
     /**
-     * How the gate let the request in. For public requests, also of known callers: `by: 'rule'` where a rule of the registry or
-     * the environment opens it, with the `rule`, or `by: 'declaration'` where its access is declared so, with the `source`.
-     * `by: 'caller'` for all others, with the `permission` that the caller holds where one is declared. Null before the
-     * gate, and on requests that it turned away.
-     * It describes the request as it reached the gate, and does not change when later hooks change the request.
+     * How the gate let the request in: by a rule, a declaration or its caller. Null before the gate, and on requests that it
+     * turned away. It describes the request as it reached the gate, and does not change when later hooks change the request.
      */
     readonly admission: RequestAdmission | null
   }

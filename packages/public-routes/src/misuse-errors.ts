@@ -1,7 +1,4 @@
-/**
- * Mistakes of the developer, most of them found while the application boots. One row each in
- * docs/reference/error-codes.md.
- */
+/** Mistakes of the developer, most of them found while the application boots. One row each in docs/reference/error-codes.md. */
 import { inspect } from 'node:util'
 import { createMisuseError } from '@fastify-modular/core/internal'
 

@@ -25,7 +25,7 @@ import {
 } from './misuse-errors.ts'
 import { checkOptions, type PublicRoutesOptions } from './options.ts'
 import { createAuthenticate } from './provider.ts'
-import { decorateRegistry, PublicRouteRegistry, scopeName } from './registry.ts'
+import { PublicRouteRegistry, scopeName } from './registry.ts'
 import { createAccess } from './review/access.ts'
 import { createAttempt, type Review, reviewDecorator } from './review/attempt.ts'
 import { audit, findEarlierHooks } from './review/audit.ts'
@@ -57,7 +57,10 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   const entries = new AccessEntries(options.access ?? {}, app)
   const modules = new Map<string, Declared>()
   receiveContributions(app, 'access', {
-    take: (access, module) => void modules.set(module, declareForModule(access, module)),
+    take(access, module) {
+      const source = `access of module "${module}"`
+      modules.set(module, { requirement: parseAccess(access, source), source, by: 'module' })
+    },
   })
 
   const routes = new RouteTable(app)
@@ -71,7 +74,12 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   const authenticate = createAuthenticate(app, { provider, timeout })
   app.decorateRequest('caller', null)
   app.decorateRequest('admission', { getter: readAdmission })
-  decorateRegistry(app, rules)
+  app.decorate('publicRoutes', {
+    // Each scope is the source of its rules.
+    getter(this: FastifyInstance) {
+      return branded(new PublicRouteRegistry(rules, scopeName(this), () => mountingModule(this)))
+    },
+  })
   app.decorate('access', createAccess(parts, provider.openapi ?? {}))
   let hooks: readonly string[] = []
   app.decorate(reviewDecorator, {
@@ -106,11 +114,6 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
     warnOfRules(parts)
     if (!guests) void warnOfGuest(app, authenticate)
   })
-}
-
-function declareForModule(access: unknown, module: string): Declared {
-  const source = `access of module "${module}"`
-  return { requirement: parseAccess(access, source), source, by: 'module' }
 }
 
 /**

@@ -2,7 +2,7 @@
 import { METHODS } from 'node:http'
 import { FMOD_PUBLIC_ROUTES_INVALID_RULE, nameOfValue } from './misuse-errors.ts'
 import { compileLinearRegex } from './matching/linear-regex.ts'
-import type { Segments } from './matching/route-pattern.ts'
+import type { Matcher } from './matching/route-pattern.ts'
 
 /**
  * How a pattern matches a path: `prefix`, `exact` and `suffix` compare texts, `regex` matches at the start; `subtree`
@@ -18,15 +18,6 @@ export interface PublicRouteOptions {
 }
 
 const brand: unique symbol = Symbol.for('@fastify-modular/public-route')
-
-interface Matcher {
-  /** Literal text that every matching path begins with (for `suffix`: ends with). */
-  readonly literal: string
-  /** What stands between the slashes of every matching path; null where that is not certain. */
-  readonly segments: Segments | null
-  /** Whether the pattern matches a path, whatever the method. */
-  readonly matchesPath: (path: string) => boolean
-}
 
 /**
  * An immutable rule. Build one ahead of time to share it, and hand it to `registry.add(rule)`.
@@ -118,13 +109,13 @@ const matchers: Readonly<Record<MatchKind, (text: string, pattern: string | RegE
   },
   regex: (_text, pattern) => {
     const regex = compileLinearRegex(pattern)
-    if (unlike.every(regex.test)) {
+    if (unlike.every(regex.matchesPath)) {
       throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(
         String(pattern),
         'it matches every path; name the paths to open',
       )
     }
-    return { literal: regex.head, segments: regex.segments, matchesPath: regex.test }
+    return regex
   },
 }
 

@@ -57,7 +57,6 @@ const crossOrigin = Object.assign(
   { code: 'CROSS_ORIGIN' },
 )
 const unavailable = new ServiceUnavailableException()
-const refusals = [unauthorized, crossOrigin, unavailable]
 
 /** When to try again, in seconds. */
 const retryAfter = 5
@@ -78,11 +77,12 @@ export function createAnswers(
   let problems: ErrorsPlugin['problems']
   let answer: AnswerFailure | undefined
   /** Made once: a problem for each request makes refusals half as slow again, in process (bench/gate.mjs). */
-  let usual = new Map<DomainException, Problem>()
+  const usual = new Map<DomainException, Problem>()
   app.addHook('onReady', async function findErrorsPlugin() {
     problems = hasOwnDecorator(app, 'problems') ? app.problems : undefined
     answer = app[answerFailure]
-    usual = new Map(refusals.map((exception) => [exception, problemOfError(exception, problems)]))
+    for (const refusal of [unauthorized, crossOrigin, unavailable])
+      usual.set(refusal, problemOfError(refusal, problems))
   })
   app.decorate(challengeSymbol, refuse)
   return { challenge, refuseForgery, forbid, reportUnavailable }
@@ -158,7 +158,7 @@ export function createAnswers(
     reply.header('content-type', problemMediaType)
     // With our own serialiser Fastify sends the text unchanged and adds no charset (JSON has none). Text goes out in one
     // piece with the head, bytes would not.
-    reply.serializer(unchanged).send(problemText(problem, request))
+    reply.serializer(String).send(problemText(problem, request))
   }
 
   function isForPeople(request: FastifyRequest): boolean {
@@ -217,8 +217,4 @@ function sendWithoutBody(reply: FastifyReply): void {
 function forbidCaching(reply: FastifyReply): void {
   reply.header('cache-control', 'no-store')
   addVary(reply, 'accept, authorization, cookie, x-inertia')
-}
-
-function unchanged(text: string): string {
-  return text
 }

@@ -25,9 +25,7 @@ export interface GateParts {
   readonly takeProbe: (request: FastifyRequest, reply: FastifyReply, decision: Decision) => boolean
 }
 
-interface DecidedVisit extends Visit {
-  readonly decision: Decision
-}
+type DecidedVisit = Visit & { readonly decision: Decision }
 
 /** A named function in callback style: its name shows in `printRoutes`, and an async hook costs ten times as much. */
 export function createGate({

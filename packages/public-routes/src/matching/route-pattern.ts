@@ -45,6 +45,15 @@ type Segment = string | { readonly any: boolean }
 /** What stands between the slashes of all paths that a route or a rule matches. */
 export type Segments = readonly Segment[]
 
+/** How a rule matches, whatever the method. */
+export interface Matcher {
+  /** Literal text that every matching path begins with (for `suffix`: ends with); empty where none is certain. */
+  readonly literal: string
+  /** What stands between the slashes of every matching path; null where that is not certain. */
+  readonly segments: Segments | null
+  readonly matchesPath: (path: string) => boolean
+}
+
 export const anySegment: Segment = Object.freeze({ any: true })
 export const someSegment: Segment = Object.freeze({ any: false })
 
