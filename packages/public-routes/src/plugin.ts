@@ -139,12 +139,11 @@ function assignAccess(
   for (const route of routes.filter(({ derivedFrom }) => derivedFrom === undefined)) {
     const ofModule = modules.get(route.origin?.module ?? '')
     const ofPlugin = declareForPlugin(route)
+    const stricter = ofPlugin === undefined ? [] : [ofPlugin, ofModule]
     for (const method of route.methods) {
       const naming = entries.naming(route, method)
       claims.push(...naming.map((entry, at) => ({ entry, route, method, counts: at === 0 })))
-      if (ofPlugin !== undefined)
-        for (const declared of [ofPlugin, ofModule])
-          if (declared !== undefined) route.tighten(method, declared)
+      for (const declared of stricter) if (declared !== undefined) route.tighten(method, declared)
       for (const declared of [naming[0], ofModule]) if (declared !== undefined) route.assign(method, declared)
     }
   }

@@ -76,7 +76,7 @@ export function createAnswers(
   /** Looked up once: each look at the instance would cost every refusal. */
   let problems: ErrorsPlugin['problems']
   let answer: AnswerFailure | undefined
-  /** Made once: a problem for each request makes refusals half as slow again, in process (bench/gate.mjs). */
+  /** Made once: a problem for each request made refusals half as slow again, in process. */
   const usual = new Map<DomainException, Problem>()
   app.addHook('onReady', async function findErrorsPlugin() {
     problems = hasOwnDecorator(app, 'problems') ? app.problems : undefined
