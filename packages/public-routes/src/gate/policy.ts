@@ -5,7 +5,7 @@
 import { canonicalPath } from '@fastify-modular/core/internal'
 import type { Requirement } from '../access/declaration.ts'
 import { opensDespite } from '../access/precedence.ts'
-import { compareSegments, literalHead, literalTail, segmentsOf } from '../matching/route-pattern.ts'
+import { compareSegments, literalOf, segmentsOf } from '../matching/route-pattern.ts'
 import { matcherOf, type PublicRoute } from '../rule.ts'
 import { FMOD_PUBLIC_ROUTES_INVALID_ACCESS } from '../misuse-errors.ts'
 import { createFind, type RegisteredRule } from '../rules.ts'
@@ -110,8 +110,8 @@ function openBy(
 /** Which paths of a route a rule opens, by their texts alone: `some paths` where that is not certain. */
 function reachOf(rule: PublicRoute, route: Route): Reach {
   if (route.path !== null) return reachOfPaths(rule, route.path, route.toleratesSlash)
-  const heads = route.patterns.map(literalHead)
-  const tails = route.patterns.map(literalTail)
+  const heads = route.patterns.map(([first]) => literalOf(first))
+  const tails = route.patterns.map((pattern) => literalOf(pattern.at(-1)))
   const { literal, segments } = matcherOf(rule)
   if (rule.kind === 'suffix') {
     const isLiteral = tails.every((tail) => tail.endsWith(literal))

@@ -22,16 +22,9 @@ export function parseRoutePattern(url: string): readonly RoutePattern[] {
   ]
 }
 
-/** The literal text before the first parameter. */
-export function literalHead(pattern: RoutePattern): string {
-  const [first] = pattern
-  return typeof first === 'string' ? first : ''
-}
-
-/** The literal text after the last parameter. */
-export function literalTail(pattern: RoutePattern): string {
-  const last = pattern.at(-1)
-  return typeof last === 'string' ? last : ''
+/** The text of a part; empty where it is a parameter, or there is none. */
+export function literalOf(part: PatternPart | undefined): string {
+  return typeof part === 'string' ? part : ''
 }
 
 /** The names of the parameters in their order; `*` for the wildcard. */
