@@ -35,12 +35,6 @@ export const precedesGate: unique symbol = Symbol.for('@fastify-modular/precedes
 
 /**
  * Decorator of the scope of a plugin of ours whose routes need a known caller at least: what its option `access` says, or
- * `signed-in`. These routes also need what the module around them says.
+ * `signed-in`. These routes also need what the module around them says, and what fails there never leads back to a form.
  */
 export const accessOfPlugin: unique symbol = Symbol.for('@fastify-modular/access-of-plugin')
-
-/**
- * In the configuration of a route that only programs call, below whatever prefix: what fails there never leads to a page with a
- * form.
- */
-export const forPrograms: unique symbol = Symbol.for('@fastify-modular/for-programs')

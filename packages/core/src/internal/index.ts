@@ -49,7 +49,6 @@ export {
   accessOfPlugin,
   answerFailure,
   challenge,
-  forPrograms,
   mayBeUnhandled,
   precedesGate,
 } from '../symbols.ts'
