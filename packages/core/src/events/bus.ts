@@ -46,10 +46,10 @@ export interface Events {
   /** The kind of transaction that `publish` accepts. */
   readonly transactional: EventTransport['transactional']
   /**
-   * Whether a transaction is on the transport's own database; false for transports without transactions. Of a synchronous
-   * one the answer is known when this returns.
+   * Whether the transport was made with this connection, pool or connection string: a transaction of it is then one that
+   * `publish` can take part in. False for transports without transactions.
    */
-  verify(tx: Tx): Promise<boolean>
+  isOn(connection: unknown): boolean
   /** Events that no further attempt is made for; null where the transport keeps none. */
   readonly deadLetters: DeadLetters | null
   /** Handlers that events are kept for, although this process does not have them; null where nothing is kept. */
@@ -162,9 +162,7 @@ export async function openEventBus(
 
   return {
     publish,
-    async verify(tx) {
-      return transport.transactional === tx.kind && (await transport.verify?.(tx)) === true
-    },
+    isOn: (connection) => transport.isOn?.(connection) === true,
     transactional: transport.transactional,
     deadLetters: transport.deadLetters ?? null,
     removedHandlers: transport.removedHandlers ?? null,

@@ -40,11 +40,8 @@ export interface EventTransport {
    * event; within a synchronous one the event is stored before `publish` returns.
    */
   publish(event: DomainEvent, options: PublishOptions): void | Promise<void>
-  /**
-   * Whether a transaction is on the transport's own database, so that publishing in it is atomic. Writes nothing that
-   * outlives the transaction; absent where `transactional` is false.
-   */
-  verify?(tx: Tx): boolean | Promise<boolean>
+  /** Whether it was made with this connection, pool or connection string; absent where `transactional` is false. */
+  isOn?(connection: unknown): boolean
   /** Events that no further attempt is made for; absent where nothing is kept. */
   readonly deadLetters?: DeadLetters
   /**

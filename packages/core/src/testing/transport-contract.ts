@@ -195,19 +195,6 @@ function durableTransport(durable: Contract): void {
   })
 
   durable(
-    'verify knows its own database from another',
-    async ({ create, transaction, foreignTransaction }) => {
-      if (!transaction || !foreignTransaction) return
-      await using running = await start(create(), {})
-      const verdicts: boolean[] = []
-      const verify = async (tx: Tx) => void verdicts.push(await running.events.verify(tx))
-      await transaction(verify)
-      await foreignTransaction(verify)
-      assert.deepEqual(verdicts, [true, false])
-    },
-  )
-
-  durable(
     'a failed delivery is tried again until it succeeds, with a link to the trace of the publisher',
     async (bench) => {
       const { tracing, deliveries } = recordTraces()

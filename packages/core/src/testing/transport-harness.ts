@@ -20,8 +20,6 @@ export interface TransportFixture {
   create(options?: { readonly lease: number; readonly closeTimeout: number }): EventTransport
   /** Runs in a transaction on the storage; commits, or rolls back when `run` throws. Where transports take part in some. */
   transaction?(run: (tx: Tx) => void | Promise<void>): Promise<void>
-  /** The same on another database of the same kind. */
-  foreignTransaction?(run: (tx: Tx) => void | Promise<void>): Promise<void>
   /** Removes the storage. All transports are closed by then. */
   dispose?(): void | Promise<void>
 }

@@ -64,7 +64,7 @@ test('pgBoss', { jobs: 4 }, async (t) => {
   eventTransportContract(
     (name, run) => void t.test(name, { buffered: true }, run),
     async () => {
-      const [own, foreign] = [await createDatabase(serverUrl), await createDatabase(serverUrl)]
+      const own = await createDatabase(serverUrl)
       const useDrizzle = made++ % 2 === 1
       return {
         create: (options) =>
@@ -77,11 +77,7 @@ test('pgBoss', { jobs: 4 }, async (t) => {
             ...options,
           }),
         transaction: pgTransaction(own.url, useDrizzle),
-        foreignTransaction: pgTransaction(foreign.url, useDrizzle),
-        dispose: async () => {
-          await own.drop()
-          await foreign.drop()
-        },
+        dispose: () => own.drop(),
       }
     },
     patience,

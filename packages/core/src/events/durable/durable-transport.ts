@@ -66,6 +66,7 @@ export function durableTransport<J extends Job>(
   return {
     name: source.name,
     transactional: source.transactional,
+    isOn: (connection) => source.isOn?.(connection) === true,
     deadLetters: {
       async list(limit = 100) {
         if (!Number.isSafeInteger(limit) || limit < 1)
@@ -110,7 +111,6 @@ export function durableTransport<J extends Job>(
       const isKept = opened().queue.publish(row, tx)
       return typeof isKept === 'object' ? isKept.then(report) : report(isKept)
     },
-    verify: (tx) => opened().queue.verify?.(tx) ?? false,
     stop: () => parts?.dispatcher.stop(),
     drain: () => parts?.dispatcher.drain(),
     close: () => parts?.queue.close?.(),

@@ -65,6 +65,7 @@ export function pgBoss(options: PgBossOptions): EventTransport {
     {
       name: 'pgBoss',
       transactional: 'async',
+      isOn: (connection) => connection === (options.pool ?? options.connectionString),
       open: (context) => openQueue({ ...options, lease }, connections, context),
     },
     {

@@ -7,7 +7,7 @@ import { listen } from '../../internal/listener.ts'
 import type { Exchange, FinishedJob, Job, Queue, QueueContext, StoredEvent } from '../durable/queue.ts'
 import type { DeadLetter, DeadLetters, Subscription, RemovedHandler, Tx } from '../transport.ts'
 import { Cluster, handlerOf, hasLostLease, isAlive, isOwn, owner, queueOf } from './cluster.ts'
-import { addTables, type Boss, exclusively, type PgPool, sharesDatabase } from './database.ts'
+import { addTables, type Boss, exclusively, type PgPool } from './database.ts'
 
 const deadLetterQueue = 'events.dead-letters'
 
@@ -142,10 +142,6 @@ export class PgBossQueue implements Queue<PgJob> {
       INSERT INTO ${this.#job} (name, data, start_after, keep_until)
       SELECT s.name, $2::jsonb, clock_timestamp(), now() + ${retention}
       FROM ${this.#parts.schema}.subscription s WHERE s.event = $1 RETURNING name`
-  }
-
-  verify(tx: Tx): boolean | Promise<boolean> {
-    return tx.kind === 'async' && sharesDatabase(this.#parts.pool, tx)
   }
 
   /** Deletes what is handled, and fetches due jobs in the order in which they fell due: one statement. */

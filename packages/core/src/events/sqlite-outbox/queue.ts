@@ -4,7 +4,7 @@ import { FileLock } from '../../internal/file-lock.ts'
 import { FMOD_CORE_TRANSACTION_OPEN } from '../../misuse-errors.ts'
 import type { Exchange, FinishedJob, Job, Queue, QueueContext, StoredEvent } from '../durable/queue.ts'
 import type { DeadLetter, DeadLetters, Subscription, RemovedHandler, SyncTx, Tx } from '../transport.ts'
-import { createTables, sharesDatabase, type SqliteDatabase } from './database.ts'
+import { createTables, type SqliteDatabase } from './database.ts'
 
 /** A published event on its way to one handler; its id is that of the event. */
 export interface SqliteJob extends Job {
@@ -97,10 +97,6 @@ export class SqliteQueue implements Queue<SqliteJob> {
     } catch {
       return true // the file cannot be read now; the event is stored
     }
-  }
-
-  verify(tx: Tx): boolean {
-    return tx.kind === 'sync' && sharesDatabase(this.#database, tx)
   }
 
   /** All exchanges of one turn are one transaction, and so one wait for the disk. */

@@ -51,6 +51,7 @@ export function sqliteOutbox(options: SqliteOutboxOptions): EventTransport {
     {
       name: 'sqliteOutbox',
       transactional: 'sync',
+      isOn: (connection) => connection === given,
       open: (context) => new SqliteQueue(database, lease, context),
     },
     { ...rest, beatInterval: Math.min(pollInterval, Math.ceil(lease / 3)) },
