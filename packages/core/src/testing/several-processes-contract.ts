@@ -1,4 +1,4 @@
-/** What the contract of transports asks where several processes, or releases one after the other, share a database. */
+/** What the contract asks where several processes, or releases one after the other, share a database. */
 import assert from 'node:assert/strict'
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -6,6 +6,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyInstance } from 'fastify'
 import type { EventDiagnostic } from '../events/diagnostics.ts'
 import { defineEvent } from '../events/event.ts'
+import type { EventTransport, OpenTransport } from '../events/transport.ts'
 import {
   type Contract,
   handlerClass,
@@ -19,11 +20,11 @@ import {
 const channel = 'fastify-modular:core'
 
 /** Each rule opens further transports on the storage of its fixture. */
-export function severalProcesses(durable: Contract): void {
+export function severalProcesses(contract: Contract): void {
   /** Waits out no lease: what another process gets, it gets at once. */
   const patient = { lease: 60_000, closeTimeout: 20 }
 
-  durable(
+  contract(
     'closing hands unfinished events to a process that runs, and that counts no attempt',
     async (bench) => {
       const event = new Happened({ number: 1 })
@@ -58,7 +59,7 @@ export function severalProcesses(durable: Contract): void {
     },
   )
 
-  durable('a removed handler is reported, and can be unsubscribed', async ({ create, until }) => {
+  contract('a removed handler is reported, and can be unsubscribed', async ({ create, until }) => {
     const fail = () => {
       throw new Error('cannot digest')
     }
@@ -91,7 +92,7 @@ export function severalProcesses(durable: Contract): void {
     assert.equal(await removedHandlers.unsubscribe('app.RemovedHandler'), false)
   })
 
-  durable('an event without any subscription is counted, and warned of once', async (bench) => {
+  contract('an event without any subscription is counted, and warned of once', async (bench) => {
     const { create, transaction } = bench
     const warnings: unknown[] = []
     await using running = await start(create(patient), { OneHandler: () => {} }, { warnings })
@@ -102,7 +103,7 @@ export function severalProcesses(durable: Contract): void {
     assert.deepEqual(warnings, ['an event is kept for nobody: no handler of its type has ever started'])
   })
 
-  durable(
+  contract(
     'an expected handler gets what was published before its first start; one that has a subscription keeps it',
     async ({ create, until }) => {
       const seen: string[] = []
@@ -131,7 +132,7 @@ export function severalProcesses(durable: Contract): void {
     },
   )
 
-  durable('a process that only publishes does not warn of the handlers of others', async (bench) => {
+  contract('a process that only publishes does not warn of the handlers of others', async (bench) => {
     await (await start(bench.create(patient), { OneHandler: () => {} })).close()
     const warnings: unknown[] = []
     const notes: unknown[] = []
@@ -142,7 +143,7 @@ export function severalProcesses(durable: Contract): void {
     assert.deepEqual(warnings, [])
   })
 
-  durable(
+  contract(
     'in a rolling deployment the release that cannot take an event leaves it to the one that can',
     async ({ create, until }) => {
       const seen: unknown[] = []
@@ -151,15 +152,17 @@ export function severalProcesses(durable: Contract): void {
       const OneHandler = handlerClass('OneHandler', ({ number }: Wider) => seen.push(number), Wider)
       const event = new Wider({ number: null })
       const former = create(patient)
+      let opened: OpenTransport | undefined
+      const open: EventTransport['open'] = async (context) => (opened = await former.open(context))
       // One attempt is its share: an attempt of the later release follows.
       const stop = (message: unknown) => {
         const { type, eventId } = message as EventDiagnostic
         if (type !== 'failed' || eventId !== event.eventId) return
         unsubscribe(channel, stop)
-        former.stop?.()
+        opened?.stop?.()
       }
       subscribe(channel, stop)
-      const before = await start(former, { OneHandler: () => {} })
+      const before = await start({ ...former, open }, { OneHandler: () => {} })
       await using publisher = await start(create(patient), {})
       await publisher.events.publish(event)
       const { deadLetters } = before.events
@@ -173,7 +176,7 @@ export function severalProcesses(durable: Contract): void {
     },
   )
 
-  durable(
+  contract(
     'a handler whose event was changed gets none of the former type; what waits of it fails as often as it may',
     async ({ create, until }) => {
       const before = await start(create(patient), { OneHandler: () => new Promise(() => {}) })

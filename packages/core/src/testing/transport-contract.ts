@@ -1,17 +1,17 @@
-/** What every event transport must do, as tests that a transport of yours can run. Needs no test framework. */
+/** What a durable event transport must do, as tests that one on a queue of yours can run. Needs no test framework. */
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TracedDelivery } from '../events/tracing.ts'
 import type { Tx } from '../events/transport.ts'
-import { lifeCycle } from './life-cycle-contract.ts'
 import { severalProcesses } from './several-processes-contract.ts'
 import {
   type Contract,
+  type DefineTest,
+  defineRules,
   handlerClass,
   Happened,
   publish,
   recordTraces,
-  runRule,
   Said,
   start,
   traceparent,
@@ -20,39 +20,25 @@ import {
   Unrelated,
 } from './transport-harness.ts'
 
-/** Defines one test, which fails by rejecting: `test` of tap, node:test or vitest. */
-export type DefineTest = (name: string, run: () => Promise<void>) => unknown
-
 /**
- * Defines one test for each thing that applications rely on. Each gets storage of its own. Rules named `durable` pass
- * where the transport has no `removedHandlers`, and those about transactions where the fixture has no `transaction`.
+ * Defines one test for each thing that applications rely on. Each gets storage of its own. Rules about transactions pass
+ * where the fixture has no `transaction`.
  *
  * @example eventTransportContract(test, () => ({ create: () => myTransport(url), dispose: () => drop(url) }))
  */
 export function eventTransportContract(
   test: DefineTest,
   makeFixture: () => TransportFixture | Promise<TransportFixture>,
-  { patience = 4000 }: TransportContractOptions = {},
+  options: TransportContractOptions = {},
 ): void {
-  const contract: Contract = (rule, run) =>
-    test(rule, async () => {
-      const fixture = await makeFixture()
-      try {
-        await runRule(run, fixture, patience)
-      } finally {
-        await fixture.dispose?.()
-      }
-    })
+  const contract = defineRules(test, makeFixture, options)
   everyTransport(contract)
-  lifeCycle(contract)
-  const durable: Contract = (rule, run) =>
-    contract(`durable: ${rule}`, async (bench) => (bench.isDurable ? run(bench) : undefined))
-  durableTransport(durable)
-  severalProcesses(durable)
+  durableTransport(contract)
+  severalProcesses(contract)
 }
 
-/** What holds for every transport. */
-function everyTransport(contract: Contract): void {
+/** What holds for `inProcess()`, too. */
+export function everyTransport(contract: Contract): void {
   contract('an event reaches every handler of its type, and no other', async ({ create, until }) => {
     const seen: string[] = []
     await using running = await start(create(), {
@@ -144,11 +130,11 @@ function everyTransport(contract: Contract): void {
   )
 }
 
-/** What holds besides for transports that keep events in a database. */
-function durableTransport(durable: Contract): void {
+/** What holds for those that keep events. */
+function durableTransport(contract: Contract): void {
   for (const isNotifying of [false, true]) {
     const notified = isNotifying ? ', also where its owner notifies after the commit' : ''
-    durable(
+    contract(
       `a committed transaction delivers, a rolled-back one delivers nothing${notified}`,
       async ({ create, until, transaction }) => {
         if (!transaction) return
@@ -176,7 +162,7 @@ function durableTransport(durable: Contract): void {
     )
   }
 
-  durable('each event is handled once while nothing fails', async ({ create, until }) => {
+  contract('each event is handled once while nothing fails', async ({ create, until }) => {
     const seen: number[] = []
     await using running = await start(create(), {
       OneHandler: async ({ number }) => {
@@ -194,7 +180,7 @@ function durableTransport(durable: Contract): void {
     )
   })
 
-  durable(
+  contract(
     'a failed delivery is tried again until it succeeds, with a link to the trace of the publisher',
     async (bench) => {
       const { tracing, deliveries } = recordTraces()
@@ -225,7 +211,7 @@ function durableTransport(durable: Contract): void {
     },
   )
 
-  durable(
+  contract(
     'a poison message becomes a dead letter that can be replayed and discarded',
     async ({ create, until }) => {
       let poisoned = true

@@ -39,8 +39,6 @@ type Until = (condition: () => boolean | Promise<boolean>) => Promise<void>
 /** What a rule works with. */
 export interface Bench extends TransportFixture {
   readonly until: Until
-  /** Whether events outlive their process, as the transport says by having `removedHandlers`. */
-  readonly isDurable: boolean
 }
 
 /** Defines one rule, tried on storage of its own. */
@@ -107,11 +105,31 @@ export async function publish(app: FastifyInstance, event: DomainEvent, tx: Tx):
   else await app.events.publish(event, { tx })
 }
 
+/** Defines one test, which fails by rejecting: `test` of tap, node:test or vitest. */
+export type DefineTest = (name: string, run: () => Promise<void>) => unknown
+
+/** Each rule is a test with storage of its own. */
+export function defineRules(
+  test: DefineTest,
+  makeFixture: () => TransportFixture | Promise<TransportFixture>,
+  { patience = 4000 }: TransportContractOptions,
+): Contract {
+  return (rule, run) =>
+    test(rule, async () => {
+      const fixture = await makeFixture()
+      try {
+        await runRule(run, fixture, patience)
+      } finally {
+        await fixture.dispose?.()
+      }
+    })
+}
+
 /** For closing what a rule has started, in milliseconds. */
 const closing = 500
 
 /** Runs a rule for at most `patience` milliseconds. Rejects with the wait that was in vain, even if closing hangs after it. */
-export async function runRule(
+async function runRule(
   run: (bench: Bench) => Promise<void>,
   fixture: TransportFixture,
   patience: number,
@@ -127,8 +145,7 @@ export async function runRule(
       await delay(5)
     }
   }
-  const isDurable = fixture.create().removedHandlers !== undefined
-  await withTimeout(run({ ...fixture, until, isDurable }), patience + closing, () => {
+  await withTimeout(run({ ...fixture, until }), patience + closing, () => {
     throw failure ?? new Error(`open, publish, start or close had not ended after ${patience + closing} ms`)
   })
 }

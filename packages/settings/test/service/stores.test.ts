@@ -138,17 +138,18 @@ test('PostgreSQL: a transport enqueues in the transaction of the write; its fail
   const createTransport = (): EventTransport => ({
     name: 'test',
     transactional: 'async',
-    open: () => {},
-    subscribe: () => {},
-    start: () => {},
     isOn: () => true,
-    async publish(event, { tx }) {
-      await (tx as AsyncTx).query('select 1', [])
-      if (state.full) throw new Error('the queue is full')
-      published.push(event)
-    },
-    drain: () => {},
-    close: async () => {},
+    open: () => ({
+      subscribe: () => {},
+      start: () => {},
+      async publish(event, { tx }) {
+        await (tx as AsyncTx).query('select 1', [])
+        if (state.full) throw new Error('the queue is full')
+        published.push(event)
+      },
+      drain: () => {},
+      close: () => {},
+    }),
   })
   const boot = async () => {
     const app = Fastify()

@@ -71,11 +71,6 @@ export interface Queue<J extends Job = Job> {
    */
   subscribe(handlers: readonly Subscription[]): void | Promise<void>
   /**
-   * Keeps the events of these handlers, which other processes have, from now on. One that is subscribed, to whatever event,
-   * stays as it is.
-   */
-  expect(handlers: readonly Subscription[]): void | Promise<void>
-  /**
    * Stores an event for each handler that is subscribed to its type, in the caller's transaction if there is one: within
    * a synchronous one before it returns. Returns whether any handler is. Calls `wake` where the event is for this process. Others are notified by
    * `tx.afterCommit` where the transaction has that.

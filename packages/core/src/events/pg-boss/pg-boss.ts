@@ -58,30 +58,29 @@ function isPool(value: unknown): boolean {
  */
 export function pgBoss(options: PgBossOptions): EventTransport {
   refuseOptions('pgBoss()', argumentProblems(optionsSchema, options, 'options'))
-  const { lease = 10_000, pollInterval = 4000 } = options
-  // What a lost notification would have announced is found by the next poll.
-  const connections = new BoundedConnections({ ...options, timeouts: { probe: 30_000, ...options.timeouts } })
+  const { pool, connectionString, lease = 10_000, pollInterval = 4000, timeouts } = options
   return durableTransport(
     {
       name: 'pgBoss',
       transactional: 'async',
-      isOn: (connection) => connection === (options.pool ?? options.connectionString),
-      open: (context) => openQueue({ ...options, lease }, connections, context),
+      isOn: (connection) => connection === (pool ?? connectionString),
+      open: (context) => openQueue({ ...options, lease }, context),
     },
     {
       ...options,
       beatInterval: Math.min(pollInterval, lease / 2.5),
-      queueTimeout: connections.timeouts.close,
+      queueTimeout: timeouts?.close ?? 5000,
     },
   )
 }
 
 async function openQueue(
   options: PgBossOptions & { readonly lease: number },
-  connections: BoundedConnections,
   context: QueueContext,
 ): Promise<PgBossQueue> {
   const { pool: given, connectionString = '', schema = 'pgboss', lease } = options
+  // What a lost notification would have announced is found by the next poll.
+  const connections = new BoundedConnections({ ...options, timeouts: { probe: 30_000, ...options.timeouts } })
   const { probe, connect: answer, close: timeout } = connections.timeouts
   const report = (err: unknown, what: string) => logFailure(context.log, 'error', { err }, what)
   const pool = given ?? (await createPool(connectionString, connections))

@@ -67,14 +67,11 @@ export class SqliteQueue implements Queue<SqliteJob> {
 
   subscribe(handlers: readonly Subscription[]): void {
     const { subscribe } = this.#statements
-    this.#write(() => handlers.forEach(({ handler, type }) => subscribe.run(handler, type)))
-    for (const { handler, type } of handlers)
-      this.#handlers.set(type, [...(this.#handlers.get(type) ?? []), handler])
-  }
-
-  expect(handlers: readonly Subscription[]): void {
-    const { expect } = this.#statements
-    this.#write(() => handlers.forEach(({ handler, type }) => expect.run(handler, type)))
+    this.#write(() => {
+      for (const { handler, type, isExpected } of handlers) subscribe.run(handler, type, isExpected ? 0 : 1)
+    })
+    for (const { handler, type, isExpected } of handlers)
+      if (!isExpected) this.#handlers.set(type, [...(this.#handlers.get(type) ?? []), handler])
   }
 
   /** In the caller's transaction three statements, all or none with the caller's own. */
@@ -222,12 +219,9 @@ const isDead = 'event = ? AND handler = ? AND dead_at IS NOT NULL'
 
 function prepare(database: SqliteDatabase) {
   return {
-    subscribe: database.prepare(
-      'INSERT INTO event_subscription (handler, type) VALUES (?, ?) ON CONFLICT (handler) DO UPDATE SET type = excluded.type',
-    ),
-    expect: database.prepare(
-      'INSERT INTO event_subscription (handler, type) VALUES (?, ?) ON CONFLICT DO NOTHING',
-    ),
+    subscribe: database.prepare(`
+      INSERT INTO event_subscription (handler, type) VALUES (?, ?)
+      ON CONFLICT (handler) DO UPDATE SET type = excluded.type WHERE ?`),
     isSubscribed: database.prepare('SELECT 1 FROM event_subscription WHERE type = ?'),
     unsubscribe: database.prepare('DELETE FROM event_subscription WHERE handler = ?'),
     listRemoved: database.prepare(`
