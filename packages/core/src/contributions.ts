@@ -1,6 +1,6 @@
 /**
- * Where the contributions of modules meet the plugins that receive them, so that neither imports the other.
- * A plugin calls `receiveContributions` when it registers; the modules plugin calls `deliverContributions` once.
+ * Where modules meet the plugins of an application, so that neither imports the other: a plugin calls `receiveContributions`
+ * when it registers, the modules plugin `deliverContributions` once; then plugins learn which module is being mounted.
  */
 import type { FastifyInstance } from 'fastify'
 import { closestName } from './internal/closest-name.ts'
@@ -37,6 +37,8 @@ export interface Contribution {
 
 interface MeetingPoint {
   delivered: boolean
+  /** The name of a module. */
+  mounting: string | undefined
   readonly receivers: Map<string, Receiver<unknown>>
 }
 
@@ -96,10 +98,35 @@ function suggestion(hook: string, names: readonly string[]): string {
   return meant === undefined ? '' : ` (did you mean "${meant}"?)`
 }
 
+/**
+ * The name of the module whose plugin is being registered; undefined between modules. Fastify registers one plugin after
+ * the other, so that everything that happens in the meantime belongs to this module, also where its plugin has no scope
+ * of its own.
+ */
+export function mountingModule(app: FastifyInstance): string | undefined {
+  return app.hasDecorator(contributions) ? meetingPointOf(app).mounting : undefined
+}
+
+/** Runs `mount`, during which `mountingModule` names the module. */
+export async function whileMounting(
+  app: FastifyInstance,
+  module: string,
+  mount: () => PromiseLike<unknown>,
+): Promise<void> {
+  const point = meetingPointOf(app)
+  point.mounting = module
+  try {
+    await mount()
+  } finally {
+    point.mounting = undefined
+  }
+}
+
 /** It belongs to the scope of the first plugin that needs it, and to the scopes below. */
 function meetingPointOf(app: FastifyInstance): MeetingPoint {
   if (!app.hasDecorator(contributions)) {
-    app.decorate(contributions, { delivered: false, receivers: new Map() } satisfies MeetingPoint)
+    const point: MeetingPoint = { delivered: false, mounting: undefined, receivers: new Map() }
+    app.decorate(contributions, point)
   }
   return getDecorator<MeetingPoint>(app, contributions)
 }

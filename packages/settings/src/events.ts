@@ -3,7 +3,8 @@
  * process.
  */
 import { EventEmitter } from 'node:events'
-import { type AsyncTx, defineEvent, type DomainEvent, type Events } from '@fastify-modular/core'
+import { defineEvent, type DomainEvent, type Events } from '@fastify-modular/core'
+import type { AsyncTx } from '@fastify-modular/core/events/durable'
 import { getDecorator, hasOwnDecorator, mayBeUnhandled } from '@fastify-modular/core/internal'
 import { Type } from '@sinclair/typebox'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'

@@ -132,25 +132,21 @@ export async function openEventBus(
     }
   }
 
-  /** Neither a failure here nor a start that never ends keeps modules from closing. */
+  /** A failure is logged: no transport keeps modules from closing. */
+  async function orLog(work: () => void | Promise<void>, message: string): Promise<void> {
+    try {
+      await work()
+    } catch (err) {
+      logFailure(log, 'error', { err }, message)
+    }
+  }
+
   async function drainTransport(): Promise<void> {
-    try {
-      if (started) await within(longestStart, started)
-      await opened.drain()
-    } catch (err) {
-      logFailure(log, 'error', { err }, 'event transport did not wait for its handlers')
-    }
+    if (started) await within(longestStart, started) // it may never end
+    await opened.drain()
   }
 
-  async function startTransport(): Promise<void> {
-    try {
-      await opened.start()
-    } catch (err) {
-      logFailure(log, 'error', { err }, 'events are not delivered: their transport did not start')
-    }
-  }
-
-  const drain = () => (drained ??= drainTransport())
+  const drain = () => (drained ??= orLog(drainTransport, 'event transport did not wait for its handlers'))
 
   return {
     publish,
@@ -173,7 +169,9 @@ export async function openEventBus(
         )
     },
     start() {
-      if (state === 'open') started ??= startTransport() // and not when the application closes before it was ready
+      // Not when the application closes before it was ready.
+      if (state === 'open')
+        started ??= orLog(() => opened.start(), 'events are not delivered: their transport did not start')
     },
     stop() {
       if (started) opened.stop?.()

@@ -108,7 +108,13 @@ export async function publish(app: FastifyInstance, event: DomainEvent, tx: Tx):
 /** Defines one test, which fails by rejecting: `test` of tap, node:test or vitest. */
 export type DefineTest = (name: string, run: () => Promise<void>) => unknown
 
-/** Each rule is a test with storage of its own. */
+/** For closing what a rule has started, in milliseconds. */
+const closing = 500
+
+/**
+ * Each rule is a test with storage of its own, for at most `patience` milliseconds. It rejects with the wait that was in vain,
+ * even if closing hangs after it.
+ */
 export function defineRules(
   test: DefineTest,
   makeFixture: () => TransportFixture | Promise<TransportFixture>,
@@ -117,37 +123,25 @@ export function defineRules(
   return (rule, run) =>
     test(rule, async () => {
       const fixture = await makeFixture()
+      const end = Date.now() + patience
+      let failure = new Error(`open, publish, start or close had not ended after ${patience + closing} ms`)
+      const until: Until = async (condition) => {
+        while (!(await condition())) {
+          if (Date.now() > end) {
+            failure = new Error(`after ${patience} ms this was not true: ${String(condition)}`)
+            throw failure
+          }
+          await delay(5)
+        }
+      }
       try {
-        await runRule(run, fixture, patience)
+        await withTimeout(run({ ...fixture, until }), patience + closing, () => {
+          throw failure
+        })
       } finally {
         await fixture.dispose?.()
       }
     })
-}
-
-/** For closing what a rule has started, in milliseconds. */
-const closing = 500
-
-/** Runs a rule for at most `patience` milliseconds. Rejects with the wait that was in vain, even if closing hangs after it. */
-async function runRule(
-  run: (bench: Bench) => Promise<void>,
-  fixture: TransportFixture,
-  patience: number,
-): Promise<void> {
-  const end = Date.now() + patience
-  let failure: Error | undefined
-  const until: Until = async (condition) => {
-    while (!(await condition())) {
-      if (Date.now() > end) {
-        failure = new Error(`after ${patience} ms this was not true: ${String(condition)}`)
-        throw failure
-      }
-      await delay(5)
-    }
-  }
-  await withTimeout(run({ ...fixture, until }), patience + closing, () => {
-    throw failure ?? new Error(`open, publish, start or close had not ended after ${patience + closing} ms`)
-  })
 }
 
 export const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'

@@ -6,6 +6,7 @@ import { defineRules } from '#src/testing/transport-harness.js'
 import { eventTransportContract } from '@fastify-modular/core/testing'
 import { test } from 'tap'
 import { changedTransport } from './fixtures/changed-transport.js'
+import { deliveries } from './fixtures/deliveries.js'
 import { lifeCycle } from './fixtures/life-cycle.js'
 
 /** The rules that a transport breaks, with what they say about them. */
@@ -18,6 +19,7 @@ async function failuresOf(create: () => EventTransport, patience = 4000): Promis
     { patience },
   )
   everyTransport(contract)
+  deliveries(contract)
   lifeCycle(contract)
   await Promise.all(running)
   return failed

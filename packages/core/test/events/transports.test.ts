@@ -10,6 +10,7 @@ import { eventTransportContract } from '@fastify-modular/core/testing'
 import { createDatabase, testDatabase } from '@fastify-modular/test-support/postgres'
 import { everyTransport } from '#src/testing/transport-contract.js'
 import { type DefineTest, defineRules, type TransportFixture } from '#src/testing/transport-harness.js'
+import { deliveries, releases } from './fixtures/deliveries.js'
 import { lifeCycle } from './fixtures/life-cycle.js'
 import { sqliteFixture } from './fixtures/sqlite.js'
 
@@ -27,6 +28,7 @@ test('inProcess', async (t) => {
     patience,
   )
   everyTransport(contract)
+  deliveries(contract)
   lifeCycle(contract)
 })
 
@@ -36,7 +38,7 @@ function proveDurable(
   makeFixture: () => Promise<TransportFixture> | TransportFixture,
 ): void {
   eventTransportContract(define, makeFixture, patience)
-  lifeCycle(defineRules(define, makeFixture, patience))
+  for (const rules of [deliveries, releases, lifeCycle]) rules(defineRules(define, makeFixture, patience))
 }
 
 test('sqliteOutbox on the connection of the publisher', async (t) => {

@@ -12,7 +12,7 @@ interface Recorder {
 /** A transport that remembers what was published, and whether it was within a transaction. */
 export function recorder(
   transactional: EventTransport['transactional'] = false,
-  publish: Publish = (event, { tx }) => void published.push({ event, tx }),
+  publish?: Publish,
 ): Recorder {
   const published: Recorder['published'] = []
   const transport: EventTransport = {
@@ -22,7 +22,7 @@ export function recorder(
     open: () => ({
       subscribe: () => {},
       start: () => {},
-      publish,
+      publish: publish ?? ((event, { tx }) => void published.push({ event, tx })),
       drain: () => {},
       close: () => {},
     }),

@@ -1,4 +1,4 @@
-/** The durable transport for several instances: PostgreSQL is the engine, pg-boss the queue. */
+/** Subpath `core/events/pg-boss`, optional peers pg and pg-boss: the durable transport for several instances. PostgreSQL is the engine, pg-boss the queue. */
 import { logFailure } from '../../internal/failures.ts'
 import { argumentProblems, option, type OptionsSchema, Type } from '../../internal/options.ts'
 import { BoundedConnections, type ConnectionOptions, connectionOptions } from '../../internal/postgres.ts'
@@ -11,6 +11,8 @@ import type { QueueContext } from '../durable/queue.ts'
 import type { EventTransport } from '../transport.ts'
 import { createBoss, createPool, type PgPool } from './database.ts'
 import { PgBossQueue } from './queue.ts'
+
+export type { PgConnection, PgPool } from './database.ts'
 
 export interface PgBossCommonOptions extends DurableOptions, ConnectionOptions {
   /** Schema of pg-boss's tables; letters, digits and `_`. @default 'pgboss' */

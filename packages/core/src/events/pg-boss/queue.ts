@@ -37,7 +37,11 @@ export interface PgBossQueueParts {
 }
 
 export class PgBossQueue implements Queue<PgJob> {
-  readonly deadLetters: DeadLetters
+  readonly deadLetters: DeadLetters = {
+    list: (limit = 100) => this.#listDead(limit),
+    replay: (id) => this.#replay(id),
+    discard: (id) => this.#discard(id),
+  }
   readonly #parts: PgBossQueueParts
   readonly #context: QueueContext
   readonly #cluster: Cluster
@@ -50,11 +54,6 @@ export class PgBossQueue implements Queue<PgJob> {
     this.#context = context
     this.#job = `${schema}.job`
     this.#cluster = new Cluster({ pool, schema, lease, context })
-    this.deadLetters = {
-      list: (limit = 100) => this.#listDead(limit),
-      replay: (id) => this.#replay(id),
-      discard: (id) => this.#discard(id),
-    }
   }
 
   /** Creates the tables where they are missing. */

@@ -34,7 +34,11 @@ const portion = 500
 const patience = 5000
 
 export class SqliteQueue implements Queue<SqliteJob> {
-  readonly deadLetters: DeadLetters
+  readonly deadLetters: DeadLetters = {
+    list: async (limit) => this.#statements.listDead.all(limit) as DeadLetter[],
+    replay: (id) => this.#replay(...keyOf(id)),
+    discard: (id) => this.#writeAlone('a dead letter', () => this.#removeDead(...keyOf(id))),
+  }
   readonly #database: SqliteDatabase
   readonly #context: QueueContext
   /** Milliseconds. */
@@ -58,11 +62,6 @@ export class SqliteQueue implements Queue<SqliteJob> {
     this.#statements = prepare(database)
     this.#transaction = database.transaction((work: () => unknown) => work())
     this.#ownTransaction = ownTransaction(database)
-    this.deadLetters = {
-      list: async (limit) => this.#statements.listDead.all(limit) as DeadLetter[],
-      replay: (id) => this.#replay(...keyOf(id)),
-      discard: (id) => this.#writeAlone('a dead letter', () => this.#removeDead(...keyOf(id))),
-    }
   }
 
   subscribe(handlers: readonly Subscription[]): void {
