@@ -11,7 +11,7 @@ import { FMOD_CORE_INVALID_MODULE, refuseOptions } from '../misuse-errors.ts'
 import { contributionsOf, isWrapped, type Module, ownMembers, withoutScope } from './module.ts'
 import { orderModules } from './order.ts'
 
-export interface ModulesOptions {
+interface ModulesOptions {
   readonly modules: readonly Module[]
   /** Hooks that need no plugin to receive them: what modules contribute to these is ignored on purpose. */
   readonly ignoreContributions?: readonly string[]
