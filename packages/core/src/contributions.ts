@@ -5,6 +5,7 @@
 import type { FastifyInstance } from 'fastify'
 import { closestName } from './internal/closest-name.ts'
 import { getDecorator } from './internal/decorators.ts'
+import type { Mounting } from './internal/mounting.ts'
 import { contributions } from './symbols.ts'
 import {
   FMOD_CORE_DUPLICATE_RECEIVER,
@@ -35,10 +36,8 @@ export interface Contribution {
   readonly value: unknown
 }
 
-interface MeetingPoint {
+interface MeetingPoint extends Mounting {
   delivered: boolean
-  /** The name of a module. */
-  mounting: string | undefined
   readonly receivers: Map<string, Receiver<unknown>>
 }
 
@@ -96,15 +95,6 @@ export async function deliverContributions(
 function suggestion(hook: string, names: readonly string[]): string {
   const meant = closestName(hook, names)
   return meant === undefined ? '' : ` (did you mean "${meant}"?)`
-}
-
-/**
- * The name of the module whose plugin is being registered; undefined between modules. Fastify registers one plugin after
- * the other, so that everything that happens in the meantime belongs to this module, also where its plugin has no scope
- * of its own.
- */
-export function mountingModule(app: FastifyInstance): string | undefined {
-  return app.hasDecorator(contributions) ? meetingPointOf(app).mounting : undefined
 }
 
 /** Runs `mount`, during which `mountingModule` names the module. */

@@ -1,6 +1,5 @@
 /** What services throw when a request cannot be served. Each class carries the HTTP status it means (S 7.1). */
 import type { Static, TSchema } from '@sinclair/typebox'
-import { safeRead } from './internal/safe.ts'
 import { domainException as brand } from './symbols.ts'
 
 /** Constants of the specification (S 7.1): the only texts that a caller sees when no better message is known. */
@@ -67,7 +66,11 @@ export abstract class DomainException extends Error implements DomainExceptionIn
 
 /** Whether a value is a domain exception, of this or another copy of the package. Never throws. */
 export function isDomainException(value: unknown): value is DomainException {
-  return typeof value === 'object' && safeRead(value, brand) === true
+  try {
+    return typeof value === 'object' && value !== null && (value as { [brand]?: unknown })[brand] === true
+  } catch {
+    return false // a proxy or getter that throws is not one of ours
+  }
 }
 
 /** What all exceptions of one class say. */

@@ -5,11 +5,10 @@
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
 export { type ChallengeError, createFindCaller, findCallerOf, findTestCaller } from '../caller.ts'
 export { closestName } from './closest-name.ts'
-export { mountingModule } from '../contributions.ts'
 export { type AnswerFailure, branded, getDecorator, hasOwnDecorator } from './decorators.ts'
 export { describeError, logFailure } from './failures.ts'
 export { FileLock } from './file-lock.ts'
-export { type AccessOfPlugin, declareAccess } from './plugin-access.ts'
+export { type AccessOfPlugin, declareAccess, mountingModule } from './mounting.ts'
 export type { PageRenderer, PageRequest, RenderedPage } from './pages.ts'
 export {
   createConfigReader,
