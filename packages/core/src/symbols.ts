@@ -3,11 +3,8 @@
  * stands beside its reader.
  */
 
-/** Decorator of an application: who receives what modules contribute. */
+/** Decorator of an application: who receives what modules contribute, and which of them is being mounted. */
 export const contributions: unique symbol = Symbol.for('@fastify-modular/contributions')
-
-/** Decorator of an application: which module is being mounted. */
-export const mounting: unique symbol = Symbol.for('@fastify-modular/mounting-module')
 
 /** Mark of a domain exception; `instanceof` would not know one of another copy. */
 export const domainException: unique symbol = Symbol.for('@fastify-modular/domain-exception')
