@@ -16,8 +16,6 @@ export interface BrowserTest extends Teardown {
 export interface BrowserOptions {
   /** Whether pages are kept as they are for the button "Back", as browsers of people do. @default false */
   readonly keepsPages?: boolean
-  /** A name that stands for this machine: unlike 127.0.0.1, no secure context without TLS. */
-  readonly host?: string
 }
 
 /** Milliseconds: longer than a busy machine takes to start a browser, and to show what a test waits for. */
@@ -69,7 +67,7 @@ export async function testBrowser(
 async function launch(
   t: BrowserTest,
   executablePath: string,
-  { keepsPages = false, host }: BrowserOptions,
+  { keepsPages = false }: BrowserOptions,
 ): Promise<BrowserContext> {
   const profile = await mkdtemp(join(tmpdir(), 'fastify-modular-browser-'))
   t.teardown(() => rm(profile, { recursive: true, force: true, maxRetries: 5 }))
@@ -78,11 +76,7 @@ async function launch(
     executablePath,
     timeout: patience,
     ignoreDefaultArgs: keepsPages ? ['--disable-back-forward-cache'] : [],
-    args: [
-      ...quiet,
-      ...(isRoot ? ['--no-sandbox'] : []),
-      ...(host === undefined ? [] : [`--host-resolver-rules=MAP ${host} 127.0.0.1`]),
-    ],
+    args: [...quiet, ...(isRoot ? ['--no-sandbox'] : [])],
   })
   t.teardown(() => context.close())
   context.setDefaultTimeout(patience)

@@ -27,7 +27,7 @@ import { partsOfSettings, type Settings, type SettingsParts } from './settings.t
 import type { JsonValue, SettingDefinition } from './setting-definition.ts'
 import type { Retention } from './store/retention.ts'
 import type { SettingsStore } from './store/store.ts'
-import { CallerTags, toDataElement } from './streams/caller-tags.ts'
+import { toDataElement } from './streams/public-data.ts'
 import { Streams } from './streams/streams.ts'
 import { placeOf, set, setMany, type SetOptions } from './write/set.ts'
 import { createWrite, reset } from './write/write.ts'
@@ -55,15 +55,13 @@ export interface SettingsService extends Parts {
   readonly settings: Settings
   readonly retention: Retention | undefined
   readonly streams: Streams
-  readonly tags: CallerTags
 }
 
 export function createSettingsService(init: ServiceInit): SettingsService {
   const parts = createParts(init)
   const streams = new Streams(parts)
-  const tags = new CallerTags()
   const { retention } = init
-  return { ...parts, settings: createSettings(parts, streams, tags), retention, streams, tags }
+  return { ...parts, settings: createSettings(parts, streams), retention, streams }
 }
 
 /** The parts, and those that only the service itself uses. */
@@ -96,7 +94,7 @@ function createParts(init: ServiceInit): AllParts {
 }
 
 /** Makes `app.settings`. */
-function createSettings(parts: AllParts, streams: Streams, tags: CallerTags): Settings {
+function createSettings(parts: AllParts, streams: Streams): Settings {
   const { registry, sharedValues, coherence, listeners, observer, states } = parts
   const contract = createContract(parts)
   const untyped: UntypedSettings = {
@@ -122,7 +120,7 @@ function createSettings(parts: AllParts, streams: Streams, tags: CallerTags): Se
     export: (options) => exportSettings(parts, options),
     import: (file, options) => importSettings(parts, file, options),
     publicValues: () => publicValues(states()),
-    publicDataElement: (request) => toDataElement(tags, request, publicValues(states())),
+    publicDataElement: (request) => toDataElement(request, publicValues(states())),
     orphans: () => findOrphans(parts),
     eraseUser: (userId) => eraseUser(parts, userId),
     reencrypt: () => reencrypt(parts),

@@ -40,7 +40,6 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
     await store.close()
   })
   await store.open({ log: app.log })
-  await boot.service.tags.start(store)
   await coherence.start()
 
   new SettingsBuilder(registry, 'app').addAll(...(options.definitions ?? []))

@@ -28,18 +28,18 @@ const people: HostOptions = {
 }
 
 /** A page that is open, without a browser. */
-async function openWindow(
-  t: Test,
-  url: string,
-  { user = 'ada', isOwn = false, callerId = user }: Window = {},
-) {
+async function openWindow(t: Test, url: string, signedIn: Window = {}) {
+  const { user = 'ada', isOwn = false, callerId = user } = signedIn
   const requests: string[] = []
   const down = new Set<string>()
   const access = createAccess(`${url}/api/settings`, () => ({
     fetch: async (input, init) => {
       requests.push(String(input))
       if (down.has(new URL(String(input)).pathname)) throw new TypeError('fetch failed')
-      return fetch(input, { ...init, headers: { ...(init?.headers as object), cookie: `user=${user}` } })
+      return fetch(input, {
+        ...init,
+        headers: { ...(init?.headers as object), cookie: `user=${signedIn.user ?? user}` },
+      })
     },
   }))
   const api = createSettingsClient(access)
@@ -55,12 +55,13 @@ async function openWindow(
   const arrivals = new Arrivals({
     page: () => page,
     api,
+    access,
     editor,
     mayShow: (key) => !held.has(key),
     onShown: () => undefined,
     say: (text) => said.push(text),
   })
-  const end = followSettings(access, arrivals)
+  const end = followSettings(access.live, arrivals)
   const unsubscribe = editor.subscribe(() => queueMicrotask(arrivals.show))
   t.teardown(() => {
     unsubscribe()
@@ -69,6 +70,7 @@ async function openWindow(
   })
   const shown = (key: string) => editor.state.values.get(key)?.value
   return {
+    access,
     editor,
     arrivals,
     said,
@@ -288,13 +290,27 @@ test('a row that is older than the answer to a write from here is not taken', (t
   t.end()
 })
 
-test('without a stream an API names no tag', async (t) => {
-  const { url } = await startHost(t, { settings: { stream: false } })
-  const access = createAccess(`${url}/api/settings`, () => ({
-    fetch: (input, init) => fetch(input, { ...init, headers: { cookie: 'user=ada' } }),
-  }))
-  await createSettingsClient(access).list()
-  t.equal(access.tag, null)
+test('drafts wait for whoever has entered them, while somebody else is signed in', async (t) => {
+  const { url, app } = await startHost(t)
+  const signedIn = { user: 'ada' }
+  const { access, editor, enter, draftOf, shown, until } = await openWindow(t, url, signedIn)
+  await until(() => editor.isLive)
+  enter('app.title', 'Mine')
+  signedIn.user = 'eve'
+  app.settings.endStreams('ada')
+  await until(() => editor.state.failure?.status === 401)
+  await app.settings.set('app.banner', 'For Eve', { actor: 'eve' })
+  await editor.save()
+  t.match([editor.state.failure?.status, draftOf('app.title')?.input], [401, 'Mine'])
+  t.equal(app.settings.get(definitions.title), 'Fastify Modular')
+  t.not(shown('app.banner'), 'For Eve')
+
+  signedIn.user = 'ada'
+  app.settings.endStreams('eve')
+  await until(() => !access.isOthers && shown('app.banner') === 'For Eve')
+  t.equal(editor.state.failure, null)
+  await editor.save()
+  t.equal(app.settings.get(definitions.title), 'Mine')
 })
 
 const step = fc.record({

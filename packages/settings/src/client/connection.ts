@@ -12,43 +12,27 @@ export type LiveState = 'connecting' | 'live' | 'polling' | 'offline'
 /** What is to be kept up to date, and how its server is reached. */
 export interface Connection {
   open(signal: AbortSignal): Promise<Response>
-  /** Reads everything without a stream, as the event that one would begin with. */
-  poll(signal: AbortSignal): Promise<StreamEvent>
-  take(news: News): void
-  /** Everything that is known, for a tab that joins; undefined while nothing is. */
-  snapshot(): StreamEvent | undefined
+  /** Takes everything without a stream. */
+  poll(signal: AbortSignal): Promise<void>
+  /** Takes an event of the stream; the next one waits for what it returns. */
+  take(event: StreamEvent, signal: AbortSignal): Promise<void> | undefined
+  /** Called with how events come from now on. */
+  onState(state: LiveState | 'signed out'): void
   /** Has the event `look` when a wait for the next attempt is to end. */
   readonly wakes: EventTarget
 }
 
-/** What a connection brings: an event, or how they come from now on. */
-export interface News {
-  readonly event?: StreamEvent | undefined
-  readonly state?: LiveState | 'signed out' | undefined
-}
-
-/** The caller's own values are to be read again. */
-const ownEvent: StreamEvent = { event: 'own', data: '' }
-
 /** Milliseconds. The server gives a sign of life every 25 s. */
 export const wait = { first: 1000, last: 30_000, poll: 60_000, silence: 40_000 }
 
-interface Kept {
-  readonly connection: Connection
-  /** Called with all that the connection brings. */
-  take(news: News): void
-  readonly signal: AbortSignal
-}
-
 /** Resolves when the signal aborts, or when the caller is not signed in any more. */
-export async function keepConnected(kept: Kept): Promise<void> {
-  const { connection, take, signal } = kept
+export async function keepConnected(connection: Connection, signal: AbortSignal): Promise<void> {
   let failures = 0
   while (!signal.aborted) {
-    const end = await connect(kept, failures).catch(endOf)
+    const end = await connect(connection, signal, failures).catch(endOf)
     if (signal.aborted) return
-    if (end === 'signed out') return take({ state: end })
-    if (end === 'failed') take({ state: 'offline' })
+    if (end === 'signed out') return connection.onState(end)
+    if (end === 'failed') connection.onState('offline')
     const backoff = Math.min(wait.first * 2 ** failures, wait.last)
     if (end === 'failed') failures++
     else if (end === 'ended') failures = 0
@@ -61,17 +45,20 @@ export async function keepConnected(kept: Kept): Promise<void> {
  * Reads one stream to its end. Returns the milliseconds until the next one where values were polled.
  * @throws {Error} the server does not answer, or the caller is not signed in
  */
-async function connect(kept: Kept, failures: number): Promise<number | 'ended'> {
-  const { connection, take, signal } = kept
-  const silent = new AbortController()
+async function connect(
+  connection: Connection,
+  signal: AbortSignal,
+  failures: number,
+): Promise<number | 'ended'> {
+  const ended = new AbortController()
   let watchdog: ReturnType<typeof setTimeout> | undefined
   const postpone = (): void => {
     clearTimeout(watchdog)
-    watchdog = setTimeout(() => silent.abort(), wait.silence)
+    watchdog = setTimeout(() => ended.abort(), wait.silence)
   }
   try {
     postpone()
-    const response = await connection.open(AbortSignal.any([signal, silent.signal]))
+    const response = await connection.open(AbortSignal.any([signal, ended.signal]))
     signal.throwIfAborted()
     // A redirect may have led to a page that asks who is there.
     const isStream = response.ok && response.headers.get('content-type')?.startsWith('text/event-stream')
@@ -80,21 +67,24 @@ async function connect(kept: Kept, failures: number): Promise<number | 'ended'> 
       const { status } = response
       // An instance that closes answers 503, too: the next one may have a stream.
       if (isRefusal(status) || (status >= 500 && failures === 0)) throw new SettingsRequestError(status, {})
-      await poll(kept)
+      await connection.poll(signal)
       const after = 1000 * Number(response.headers.get('retry-after'))
       return after >= wait.first && after < wait.poll ? after : wait.poll
     }
-    take({ state: 'live' })
+    connection.onState('live')
     let isOver = false
     await readEvents(response.body, postpone, (event) => {
       isOver ||= event.event === 'over'
-      take({ event, state: 'live' })
+      const taken = connection.take(event, signal)
+      connection.onState('live')
+      return taken
     })
     if (!isOver) return 'ended'
-    await poll(kept)
+    await connection.poll(signal)
     return wait.poll
   } finally {
     clearTimeout(watchdog)
+    ended.abort() // where an event could not be taken, the stream is still open
   }
 }
 
@@ -105,12 +95,6 @@ function isRefusal(status: number): boolean {
 /** How an attempt ended that threw. */
 function endOf(error: unknown): 'signed out' | 'failed' {
   return error instanceof SettingsRequestError && isRefusal(error.status) ? 'signed out' : 'failed'
-}
-
-async function poll({ connection, take, signal }: Kept): Promise<void> {
-  const everything = await connection.poll(signal)
-  signal.throwIfAborted()
-  for (const event of [everything, ownEvent]) take({ event, state: 'polling' })
 }
 
 /** Resolves after a time, when the signal aborts, when somebody looks, or when the browser has a network again. */

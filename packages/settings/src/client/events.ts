@@ -14,12 +14,13 @@ const longest = 32 * 1024 * 1024
 /**
  * Resolves when the answer has ended.
  * @param onBytes called with each portion: the server is alive
+ * @param onEvent the next event waits for what it returns
  * @throws {Error} it was cut off
  */
 export async function readEvents(
   body: ReadableStream<Uint8Array>,
   onBytes: () => void,
-  onEvent: (event: StreamEvent) => void,
+  onEvent: (event: StreamEvent) => Promise<void> | undefined,
 ): Promise<void> {
   const decoder = new TextDecoder()
   const reader = body.getReader()
@@ -32,7 +33,10 @@ export async function readEvents(
     const events = text.split('\n\n')
     text = events.pop() ?? ''
     if (text.length > longest) throw new Error('An event of the stream has no end.')
-    for (const each of events) onEvent(parse(each))
+    for (const each of events) {
+      const taken = onEvent(parse(each))
+      if (taken) await taken // what arrived together is taken in one turn
+    }
   }
 }
 

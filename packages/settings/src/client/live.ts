@@ -2,18 +2,18 @@
 import { keyOf, type SettingReference, type SettingToken } from '../definitions/tokens.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import type { StreamedSetting } from '../streams/audience.ts'
-import type { PublicData } from '../streams/caller-tags.ts'
-import type { SettingsClient } from './client.ts'
+import type { PublicData } from '../streams/public-data.ts'
+import { createSettingsClient, type SettingsClient } from './client.ts'
 import { type LiveState, pause, wait } from './connection.ts'
 import { currentPage } from './page.ts'
-import { type Follower, type FollowOptions, Stream } from './stream.ts'
+import { type Follower, type FollowOptions, type Stream, streamOf } from './stream.ts'
 
 export type { LiveState } from './connection.ts'
 export { type Follower, followSettings, type FollowOptions } from './stream.ts'
 export type { StreamedSetting } from '../streams/audience.ts'
-export type { PublicData } from '../streams/caller-tags.ts'
+export type { PublicData } from '../streams/public-data.ts'
 
-export interface LiveClientOptions extends Omit<FollowOptions, 'tag'> {
+export interface LiveClientOptions extends Omit<FollowOptions, 'caller'> {
   /** The first values. @default those that `app.settings.publicDataElement` has written into the page */
   readonly data?: PublicData
 }
@@ -21,7 +21,7 @@ export interface LiveClientOptions extends Omit<FollowOptions, 'tag'> {
 export interface LiveClient extends SettingsClient {
   /**
    * Calls the listener with the value that holds for the caller, soon and whenever it changes; with null for a secret.
-   * One stream carries everything that is watched. Returns the function that stops it.
+   * One stream carries everything that is watched on a page. Returns the function that stops it.
    */
   watch<T>(token: SettingToken<T>, listener: (value: T) => void): () => void
   watch(key: string, listener: (value: JsonValue) => void): () => void
@@ -40,7 +40,7 @@ export interface LiveClient extends SettingsClient {
 export function createLiveClient({ data = readData(), ...options }: LiveClientOptions = {}): LiveClient {
   const values = new LiveValues(options, data)
   return {
-    ...values.stream.client,
+    ...values.client,
     watch: (reference: SettingReference, listener: (value: never) => void) =>
       values.watch(keyOf(reference), listener as Listener), // the caller vouches for the type
     known: (reference: SettingReference) => values.known(keyOf(reference)) as never,
@@ -54,7 +54,7 @@ export function createLiveClient({ data = readData(), ...options }: LiveClientOp
 
 function readData(): PublicData {
   const text = currentPage()?.getElementById('settings-data')?.textContent
-  return text ? (JSON.parse(text) as PublicData) : { tag: null, values: {} } // written by this package
+  return text ? (JSON.parse(text) as PublicData) : { caller: null, values: {} } // written by this package
 }
 
 type Listener = (value: JsonValue) => void
@@ -86,32 +86,35 @@ class Listeners<T> {
   }
 }
 
-/** Milliseconds for which the stream stays when nothing is watched: the next page of a router may watch the same. */
-const linger = 1000
-
 /** The values that hold for one caller: shared ones of the stream, and the caller's own, which are read beside it. */
 class LiveValues implements Follower {
   state: LiveState = 'connecting'
   readonly states = new Listeners<LiveState>()
-  readonly stream: Stream
+  readonly client: SettingsClient
+  readonly #stream: Stream
   readonly #isPublic: boolean
+  readonly #caller: string | undefined
   readonly #listeners = new Map<string, Listeners<JsonValue>>()
   readonly #values: Map<string, JsonValue>
+  /** While anything is watched. */
+  #watching: AbortController | undefined
   /** The caller's own values; undefined while they are not known. */
   #own: ReadonlyMap<string, JsonValue> | undefined
   /** The last read of them; undefined while there is none. */
   #ownRead: object | undefined
 
-  constructor(options: LiveClientOptions, { tag, values }: PublicData) {
+  constructor(options: LiveClientOptions, { caller, values }: PublicData) {
     const send: typeof fetch = async (...request) => {
       const response = await (options.fetch ?? fetch)(...request)
-      // Where there is no stream, all tabs read what was written.
+      // Where there is no stream, the page reads what was written.
       const isWrite = (request[1]?.method ?? 'GET') !== 'GET'
-      if (response.ok && isWrite) this.stream.wakes.dispatchEvent(new Event('look'))
+      if (response.ok && isWrite) this.#stream.wakes.dispatchEvent(new Event('look'))
       return response
     }
-    this.stream = new Stream({ ...options, fetch: send, tag }, this)
+    this.client = createSettingsClient({ ...options, fetch: send })
+    this.#stream = streamOf(options)
     this.#isPublic = options.public ?? false
+    this.#caller = caller ?? undefined
     this.#values = new Map(Object.entries(values))
   }
 
@@ -123,12 +126,19 @@ class LiveValues implements Follower {
     const listeners = this.#listeners.get(key) ?? new Listeners()
     this.#listeners.set(key, listeners)
     const remove = listeners.add(callback, this.#values.get(key))
-    this.stream.start()
-    this.#publish(key)
+    if (this.#watching) {
+      this.#stream.run()
+      this.#publish(key)
+    } else {
+      this.#watching = new AbortController()
+      this.#watching.signal.addEventListener('abort', this.#stream.add(this, this.#caller))
+    }
     return () => {
       remove()
       if (listeners.size === 0 && this.#listeners.get(key) === listeners) this.#listeners.delete(key)
-      setTimeout(() => this.#listeners.size === 0 && this.stream.stop(), linger)
+      if (this.#listeners.size > 0) return
+      this.#watching?.abort()
+      this.#watching = undefined
     }
   }
 
@@ -138,7 +148,7 @@ class LiveValues implements Follower {
 
   onOwn(): void {
     this.#forgetOwn()
-    for (const { key, perUser } of this.stream.settings.values()) if (perUser) this.#publish(key)
+    for (const { key, perUser } of this.#stream.settings.values()) if (perUser) this.#publish(key)
   }
 
   onState(state: LiveState | 'signed out'): void {
@@ -157,10 +167,10 @@ class LiveValues implements Follower {
 
   /** Hands the value over, or reads it first where the stream leaves it out. */
   #publish(key: string): void {
-    const setting = this.stream.settings.get(key)
+    const setting = this.#stream.settings.get(key)
     if (!setting) return
     const isWatched = this.#listeners.has(key)
-    if (setting.perUser && !this.#own) {
+    if (setting.perUser && !this.#isPublic && !this.#own) {
       if (!this.#ownRead && isWatched) void this.#readOwn()
       return
     }
@@ -179,7 +189,7 @@ class LiveValues implements Follower {
     const read = (this.#ownRead = {})
     const isNews = (): boolean => this.#ownRead === read
     await Promise.resolve() // several events of one portion may say the same
-    const mine = await this.#read((call) => this.stream.client.mine(call), isNews)
+    const mine = await this.#read((call) => this.client.mine(call), isNews)
     if (!mine) return
     this.#own = new Map(mine.flatMap(({ key, value, isOverridden }) => (isOverridden ? [[key, value]] : [])))
     for (const { key } of mine) this.#publish(key)
@@ -187,7 +197,8 @@ class LiveValues implements Follower {
 
   /** A secret is null. */
   async #readLong(setting: StreamedSetting): Promise<void> {
-    const { client, settings } = this.stream
+    const { client } = this
+    const { settings } = this.#stream
     const { key, scope = SettingScope.Application, version = 0 } = setting
     const isNews = (): boolean => settings.get(key) === setting
     const value = await this.#read(async (call) => {
@@ -207,7 +218,7 @@ class LiveValues implements Follower {
     read: (call: { readonly signal: AbortSignal }) => Promise<T | undefined>,
     isNews: () => boolean,
   ): Promise<T | undefined> {
-    const { signal } = this.stream
+    const signal = this.#watching?.signal ?? AbortSignal.abort()
     while (isNews() && !signal.aborted) {
       const got = await read({ signal }).catch(() => undefined)
       if (!isNews() || signal.aborted) return undefined

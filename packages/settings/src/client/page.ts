@@ -2,6 +2,7 @@
 
 interface Page {
   readonly visibilityState: string
+  readonly baseURI: string
   getElementById(id: string): { readonly textContent: string | null } | null
   addEventListener(name: string, listener: () => void, options: { readonly signal: AbortSignal }): void
 }
@@ -24,31 +25,8 @@ export function onPage(
   ;(target as Page | undefined)?.addEventListener(name, listener, { signal })
 }
 
-export interface Channel<Message> {
-  postMessage(message: Message): void
-  addEventListener(name: 'message', listener: (event: { readonly data: Message }) => void): void
-  close(): void
-}
-
-/** What tabs of a browser have in common. */
-export interface Tabs {
-  readonly locks: {
-    request(
-      name: string,
-      how: { readonly signal: AbortSignal } | { readonly steal: true },
-      task: () => Promise<void>,
-    ): Promise<void>
-  }
-  open<Message>(name: string): Channel<Message>
-}
-
-/** Undefined where pages cannot share: without a secure context, and in Node. */
-export function findTabs(): Tabs | undefined {
-  const { navigator, BroadcastChannel } = globalThis as unknown as {
-    readonly navigator?: { readonly locks?: Tabs['locks'] }
-    readonly BroadcastChannel?: new <Message>(name: string) => Channel<Message>
-  }
-  const locks = navigator?.locks
-  if (!currentPage() || !locks || !BroadcastChannel) return undefined
-  return { locks, open: (name) => new BroadcastChannel(name) }
+/** The global object of the page that this one is a frame of; undefined where it is none. */
+export function parentOf(): object | undefined {
+  const { parent } = globalThis as { readonly parent?: object }
+  return parent === globalThis ? undefined : parent
 }

@@ -1,16 +1,12 @@
-/** The settings that one caller may see, kept up to date: by a connection of this tab, or by one of all tabs of a browser. */
+/**
+ * The settings that one caller may see, kept up to date while the page is visible: one stream for all who follow on a page.
+ * A frame has none: it follows what its parent does.
+ */
 import type { StreamedSetting } from '../streams/audience.ts'
-import {
-  createOpen,
-  createSettingsClient,
-  type Open,
-  type SettingsClient,
-  type SettingsClientOptions,
-} from './client.ts'
-import { type Connection, keepConnected, type LiveState, type News } from './connection.ts'
+import { createOpen, createSettingsClient, type SettingsClientOptions } from './client.ts'
+import { type Connection, keepConnected, type LiveState } from './connection.ts'
 import type { StreamEvent } from './events.ts'
-import { findTabs, isVisible, onPage, type Tabs } from './page.ts'
-import { SharingTab } from './shared-connection.ts'
+import { currentPage, isVisible, onPage, parentOf } from './page.ts'
 
 /** What is called with what the stream brings. */
 export interface Follower {
@@ -19,127 +15,121 @@ export interface Follower {
    * @param revision of the newest change among all settings; 0 where values were polled
    */
   onSettings(settings: readonly StreamedSetting[], isEverything: boolean, revision: number): void
-  /** The caller's own values may have changed. */
-  onOwn(): void
-  /** How settings arrive from now on; called with `live` again at each sign of life. */
+  /**
+   * The caller's own values may have changed.
+   * @param caller whose they are; undefined where values were polled
+   */
+  onOwn(caller: string | undefined): void
+  /**
+   * How settings arrive from now on; called with `live` again at each sign of life. `signed out`: nothing that is known is the
+   * reader's any more; where somebody else has signed in, theirs follows.
+   */
   onState(state: LiveState | 'signed out'): void
 }
 
 export interface FollowOptions extends SettingsClientOptions {
   /** Follows public settings alone, which needs no signed-in caller. @default false */
   readonly public?: boolean
-  /** The `settings-tag` of the API's answers: tabs with the same one share a stream. Null while it is not known. */
-  readonly tag: string | null
+  /** The id of the caller that the page was made for, if that is known: what another one may see is not mixed with it. */
+  readonly caller?: string | undefined
 }
 
-/** Calls the follower, first with all settings, as long as the page is open. Returns the function that stops it. */
+/**
+ * Calls the follower, first with all settings, as long as the page is visible. All on a page share one stream, but for those
+ * with `headers` or `fetch` of their own. Returns the function that stops it.
+ */
 export function followSettings(options: FollowOptions, follower: Follower): () => void {
-  const stream = new Stream(options, follower)
-  stream.start()
-  return () => stream.stop()
+  return streamOf(options).add(follower, options.caller)
 }
 
-/** Milliseconds. A tag that another one follows so soon means nothing: each answer has its own. */
-const tagLife = 1000
+/** Where the pages of an origin find streams. The number is that of what they call: other versions have their own. */
+const registry = Symbol.for('@fastify-modular/settings/streams/1')
 
-export class Stream implements Connection {
-  /** Its answers say whose they are. */
-  readonly client: SettingsClient
+type Registry = Map<string, Stream>
+
+/** The stream that clients with these options have in common, which they are not told apart by. */
+export function streamOf(options: FollowOptions): Stream {
+  const page = currentPage()
+  if (!page || options.headers || options.fetch) return new Stream(options)
+  const known: unknown = Reflect.get(globalThis, registry)
+  const streams = (known as Registry | undefined) ?? new Map<string, Stream>() // by this symbol nothing else is kept
+  Reflect.set(globalThis, registry, streams)
+  const baseUrl = new URL(options.baseUrl ?? '/api/settings', page.baseURI).href.replace(/\/+$/, '')
+  const name = nameOf(baseUrl, options.public)
+  const stream = streams.get(name) ?? new Stream({ ...options, baseUrl })
+  streams.set(name, stream)
+  return stream
+}
+
+function nameOf(baseUrl: string | undefined, isPublic = false): string {
+  return `${isPublic ? 'public' : 'caller'} ${baseUrl}`
+}
+
+/** Milliseconds for which a stream stays when nobody follows: the next page of a router may follow the same. */
+const linger = 1000
+
+export class Stream implements Connection, Follower {
   readonly settings = new Map<string, StreamedSetting>()
   readonly wakes = new EventTarget()
   readonly #options: FollowOptions
-  readonly #follower: Follower
-  readonly #open: Open
-  /** Names caller and session; null while that is not known, undefined where it means nothing. */
-  #tag: string | null | undefined
-  #tagged = -tagLife
+  readonly #followers = new Set<Follower>()
   /** Of the last event. Empty before the first one, which has everything. */
   #id = ''
-  /** From `start` to `stop`. */
-  #wanted: AbortController | undefined
-  /** The same, but not while the page is away. */
+  #revision = 0
+  /** Whose values are known. */
+  #caller: string | undefined
+  #state: LiveState | 'signed out' = 'connecting'
+  /** While somebody follows. */
+  #followed: AbortController | undefined
+  /** The same, but not while the page is hidden or away. */
   #running: AbortController | undefined
 
-  constructor(options: FollowOptions, follower: Follower) {
-    const send: typeof fetch = async (...request) => {
-      const response = await (options.fetch ?? fetch)(...request)
-      const met = response.headers.get('settings-tag')
-      if (met !== null) this.#meet(met)
-      return response
-    }
-    const access = { ...options, fetch: send }
-    this.client = createSettingsClient(access)
-    this.#open = createOpen(access)
+  constructor(options: FollowOptions) {
     this.#options = options
-    this.#follower = follower
-    // Visitors have no tag, and other applications may have the same origin.
-    this.#tag = options.public ? `public ${options.baseUrl ?? ''}` : options.tag
   }
 
-  /** Aborts when it stops. */
-  get signal(): AbortSignal {
-    return this.#wanted?.signal ?? AbortSignal.abort()
-  }
-
-  start(): void {
-    if (!this.#wanted) {
-      this.#wanted = new AbortController()
-      const { signal } = this.#wanted
-      onPage('visibilitychange', () => (isVisible() ? this.#run() : this.#tabs || this.#pause()), signal)
-      onPage('pageshow', () => this.#run(), signal)
-      // Else the browser keeps the page with its lock, and no other tab could lead.
-      onPage('pagehide', () => this.#pause(), signal)
+  /** Calls the follower with what is known, and with all that comes. Returns the function that stops it. */
+  add(follower: Follower, caller?: string): () => void {
+    if (this.#isAnother(caller)) follower.onState('signed out')
+    this.#caller ??= caller
+    this.#followers.add(follower)
+    this.#watchPage()
+    this.run()
+    follower.onState(this.#state)
+    if (this.#state === 'live' || this.#state === 'polling') follower.onOwn(this.#caller)
+    if (this.settings.size > 0) follower.onSettings([...this.settings.values()], true, this.#revision)
+    return () => {
+      this.#followers.delete(follower)
+      setTimeout(() => this.#followers.size === 0 && this.#stop(), linger)
     }
-    this.#run()
+  }
+
+  #watchPage(): void {
+    if (this.#followed) return
+    this.#followed = new AbortController()
+    const { signal } = this.#followed
+    // Browsers open six connections to a host with HTTP/1.1: those of hidden pages would be missed.
+    onPage('visibilitychange', () => (isVisible() ? this.run() : this.#pause()), signal)
+    onPage('pageshow', () => this.run(), signal)
+    onPage('pagehide', () => this.#pause(), signal)
   }
 
   /** What is known stays, so that the next start needs nothing but what has changed. */
-  stop(): void {
-    this.#wanted?.abort()
-    this.#wanted = undefined
+  #stop(): void {
+    this.#followed?.abort()
+    this.#followed = undefined
     this.#pause()
   }
 
-  open(signal: AbortSignal): Promise<Response> {
-    const headers = { accept: 'text/event-stream', ...(this.#id && { 'last-event-id': this.#id }) }
-    return this.#open(this.#options.public ? '/public/stream' : '/stream', { headers, signal })
-  }
-
-  async poll(signal: AbortSignal): Promise<StreamEvent> {
-    const { client } = this
-    const isPublic = this.#options.public
-    const settings: readonly StreamedSetting[] = isPublic
-      ? Object.entries(await client.publicValues({ signal })).map(([key, value]) => ({ key, value }))
-      : await client.list({ signal })
-    const perUser = new Set(isPublic ? [] : (await client.mine({ signal })).map(({ key }) => key))
-    const marked = settings.map((setting) => ({ ...setting, perUser: perUser.has(setting.key) }))
-    return { id: '', event: 'snapshot', data: JSON.stringify(marked) }
-  }
-
-  snapshot(): StreamEvent | undefined {
-    if (this.settings.size === 0) return undefined
-    return { id: this.#id, event: 'snapshot', data: JSON.stringify([...this.settings.values()]) }
-  }
-
-  take({ event, state }: News): void {
-    if (event) this.#takeEvent(event)
-    if (state === 'signed out') this.#forget() // it begins again when somebody comes back to the page
-    else if (state) this.#follower.onState(state)
-  }
-
-  /** Where pages share a stream. */
-  get #tabs(): Tabs | undefined {
-    return this.#tag ? findTabs() : undefined
-  }
-
-  #run(): void {
-    const tabs = this.#tabs
-    if (this.#running || (!tabs && !isVisible())) return
+  /** Begins, or begins again after somebody has signed out, unless the page is hidden. */
+  run(): void {
+    if (this.#running || !isVisible()) return
     this.#running = new AbortController()
     const { signal } = this.#running
-    this.#follower.onState('connecting')
-    if (tabs) void new SharingTab(tabs, `settings ${this.#tag}`, this, signal).join()
-    else void keepConnected({ connection: this, take: (news) => this.take(news), signal })
+    this.onState('connecting')
+    const parent = this.#findParent()
+    if (parent) signal.addEventListener('abort', parent.add(this))
+    else void keepConnected(this, signal).then(() => signal.aborted || this.#pause())
   }
 
   #pause(): void {
@@ -147,37 +137,112 @@ export class Stream implements Connection {
     this.#running = undefined
   }
 
-  /** Nothing of one caller is kept for another, nor told to the tabs of the one before. */
-  #meet(tag: string): void {
-    if (this.#options.public || this.#tag === undefined || this.#tag === tag) return
-    if (this.#tag === null && !findTabs()) {
-      this.#tag = tag
-      return
+  /** The stream of the page that this one is a frame of. One for callers has what is public, too. */
+  #findParent(): Stream | undefined {
+    try {
+      const streams: unknown = Reflect.get(parentOf() ?? {}, registry)
+      const { public: isPublic, baseUrl } = this.#options
+      const names = isPublic ? [nameOf(baseUrl, true), nameOf(baseUrl)] : [nameOf(baseUrl)]
+      const found = names.map((name) => (streams as Registry | undefined)?.get(name))
+      return found.find((stream) => stream?.isFollowed)
+    } catch {
+      return undefined // it is of another origin
     }
-    const now = performance.now() // the clock of the wall may go back
-    const isStable = now - this.#tagged > tagLife
-    this.#tagged = now
-    this.#tag = isStable ? tag : undefined
-    this.#forget()
-    if (this.#wanted) this.#run()
+  }
+
+  get isFollowed(): boolean {
+    return this.#followed !== undefined
+  }
+
+  async open(signal: AbortSignal): Promise<Response> {
+    if (parentOf()) {
+      if (this.#findParent()) {
+        this.#pause()
+        this.run()
+      }
+      return new Response(null, { status: 404 })
+    }
+    const headers = { accept: 'text/event-stream', ...(this.#id && { 'last-event-id': this.#id }) }
+    return createOpen(this.#options)(this.#options.public ? '/public/stream' : '/stream', { headers, signal })
+  }
+
+  async poll(signal: AbortSignal): Promise<void> {
+    const settings = await this.#readAll(signal)
+    this.#id = ''
+    this.onSettings(settings, true, 0)
+    this.onState('polling')
+    this.onOwn(undefined)
+  }
+
+  /** @throws {Error} another caller has signed in: the next stream begins with everything */
+  take({ id = this.#id, event, data }: StreamEvent, signal: AbortSignal): Promise<void> | undefined {
+    if (event === 'read') return this.#takeRead(id, signal)
+    if (event === 'own') {
+      const { caller }: { readonly caller?: string } = JSON.parse(data)
+      const isAnother = this.#isAnother(caller)
+      this.onOwn(caller)
+      if (isAnother) throw new Error('Another caller has signed in.')
+    }
+    const isEverything = event === 'snapshot'
+    if (isEverything || (event === 'change' && this.#id))
+      this.onSettings(JSON.parse(data), isEverything, Number.parseInt(id, 10) || 0)
+    this.#id = id
+    return undefined
+  }
+
+  /** A snapshot that is long is read: as a list it is compressed, and may be known already. */
+  async #takeRead(id: string, signal: AbortSignal): Promise<void> {
+    const settings = await this.#readAll(signal, id)
+    this.onSettings(settings, true, Number.parseInt(id, 10) || 0)
+    this.#id = id
+  }
+
+  /** @param id of an event: no instance answers with what was before it */
+  async #readAll(signal: AbortSignal, id?: string): Promise<readonly StreamedSetting[]> {
+    const { headers, ...options } = this.#options
+    const own = typeof headers === 'function' ? headers() : headers
+    const client = createSettingsClient({
+      ...options,
+      headers: { ...own, ...(id && { 'last-event-id': id }) },
+    })
+    const isPublic = options.public
+    const settings: readonly StreamedSetting[] = isPublic
+      ? Object.entries(await client.publicValues({ signal })).map(([key, value]) => ({ key, value }))
+      : await client.list({ signal })
+    const perUser = new Set(isPublic ? [] : (await client.mine({ signal })).map(({ key }) => key))
+    signal.throwIfAborted()
+    return settings.map((setting) => ({ ...setting, perUser: perUser.has(setting.key) }))
+  }
+
+  onSettings(settings: readonly StreamedSetting[], isEverything: boolean, revision: number): void {
+    if (isEverything) this.settings.clear()
+    for (const setting of settings) this.settings.set(setting.key, setting)
+    this.#revision = revision
+    for (const follower of this.#followers) follower.onSettings(settings, isEverything, revision)
+  }
+
+  onOwn(caller: string | undefined): void {
+    if (this.#isAnother(caller)) this.#forget()
+    this.#caller = caller ?? this.#caller
+    for (const follower of this.#followers) follower.onOwn(caller)
+  }
+
+  #isAnother(caller: string | undefined): boolean {
+    return caller !== undefined && this.#caller !== undefined && caller !== this.#caller
+  }
+
+  /** The caller may come back: it begins again when somebody comes back to the page. */
+  onState(state: LiveState | 'signed out'): void {
+    if (state === 'signed out') return this.#forget()
+    this.#state = state
+    for (const follower of this.#followers) follower.onState(state)
   }
 
   #forget(): void {
-    this.#pause()
     this.settings.clear()
     this.#id = ''
-    this.#follower.onState('signed out')
-  }
-
-  #takeEvent({ id, event, data }: StreamEvent): void {
-    const isEverything = event === 'snapshot'
-    if (isEverything || (event === 'change' && this.#id)) {
-      const settings: readonly StreamedSetting[] = JSON.parse(data)
-      if (isEverything) this.settings.clear()
-      for (const setting of settings) this.settings.set(setting.key, setting)
-      this.#follower.onSettings(settings, isEverything, Number.parseInt(id ?? '', 10) || 0)
-    }
-    if (event === 'own') this.#follower.onOwn()
-    this.#id = id ?? this.#id
+    this.#caller = undefined
+    this.#state = 'signed out'
+    for (const follower of this.#followers) follower.onState('signed out')
   }
 }

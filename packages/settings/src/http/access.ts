@@ -12,7 +12,6 @@ import { InvalidScopeException, SettingValidationException } from '../exceptions
 import { FMOD_SETTINGS_INVALID_OPTION } from '../misuse-errors.ts'
 import type { FindCaller } from '../options.ts'
 import type { Settings } from '../settings.ts'
-import type { CallerTags } from '../streams/caller-tags.ts'
 import { requireUpdater, updatePermission } from '../visibility.ts'
 import { SettingScope } from '../setting-definition.ts'
 import type { WriteOptions } from '../write/write.ts'
@@ -98,18 +97,6 @@ export function authenticateWith(find: FindCaller): onRequestHookHandler {
     } catch (reason) {
       refuse(reason)
     }
-  }
-}
-
-/** The live client of a page shares one stream among the tabs that get the same tag. */
-const tagHeader = 'settings-tag'
-
-/** An onRequest hook that names caller and session in each answer to a signed-in caller. */
-export function tagWith(tags: CallerTags): onRequestHookHandler {
-  return function tag(request, reply, done) {
-    const caller = getDecorator<Caller | null>(request, decorator)
-    if (caller) reply.header(tagHeader, tags.of(request, caller.id))
-    done()
   }
 }
 

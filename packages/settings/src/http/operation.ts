@@ -44,7 +44,9 @@ const known = Type.Object({
   'If-None-Match': text('The entity tag of what the caller has: 304 if it is current'),
 })
 const resumed = Type.Object({
-  'Last-Event-ID': text('The id of the last event that the caller has: what followed is sent first'),
+  'Last-Event-ID': text(
+    'The id of the last event that the caller has: if it is not the newest, everything is sent first',
+  ),
 })
 
 const etag = { ETag: { type: 'string', description: 'The tag of this state' } }
@@ -86,7 +88,7 @@ export function operation<
     { description, headers: headersOf[status], content: { 'application/problem+json': { schema: Problem } } },
   ])
   const headers: unknown = { ...ok?.['headers'], ...etag }
-  const answers: Readonly<Record<string, object>> = {
+  const response = {
     ...(ok && { 200: tag ? { ...ok, headers } : ok }),
     ...(tag === 'compared' && { 304: Type.Null({ description: 'The caller has what is current', headers }) }),
     ...(written && {
@@ -95,9 +97,6 @@ export function operation<
     }),
     ...Object.fromEntries(problems),
   }
-  const response = Object.fromEntries(
-    Object.entries(answers).map(([status, answer]) => [status, withTag(answer)]),
-  )
   return {
     // Of the route at `/`: /api/settings, not /api/settings/ (OpenAPI generators would name the last one registered).
     prefixTrailingSlash: 'no-slash' as const,
@@ -116,16 +115,6 @@ export function operation<
       response,
     },
   }
-}
-
-/** Every answer to a signed-in caller has the tag. */
-function withTag(answer: { readonly headers?: object }): object {
-  return { ...answer, headers: { ...answer.headers, 'Settings-Tag': settingsTag } }
-}
-
-const settingsTag = {
-  type: 'string',
-  description: 'Names caller and session; tabs with the same share a stream',
 }
 
 /** A write refuses a query unless it names one: a misspelt parameter must not be ignored. */

@@ -7,7 +7,7 @@ import { problemMediaType, problemOfError, problemText } from '@fastify-modular/
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { SettingsService } from '../create-settings.ts'
 import type { FindCaller, SettingsOptions } from '../options.ts'
-import { authenticateWith, decorateCaller, tagWith } from './access.ts'
+import { authenticateWith, decorateCaller } from './access.ts'
 import { createPeople } from './people.ts'
 import { addDefinitionRoutes } from './routes/definitions.ts'
 import { addHistoryRoutes } from './routes/history.ts'
@@ -34,7 +34,6 @@ export function addSettingsRoutes(
   decorateCaller(scope)
   scope.addHook('onRequest', forbidStoring)
   scope.addHook('onRequest', authenticateWith(findCaller))
-  if (options.stream !== false) scope.addHook('onRequest', tagWith(service.tags))
   scope.setValidatorCompiler(validatorCompiler)
   for (const schema of components) scope.addSchema(schema)
   // Handlers answer with exactly what their schemas describe: to compile those would make booting the slower part.

@@ -1,6 +1,6 @@
 /** Lists of values as they are sent. */
 import { addVary } from '@fastify-modular/core/internal'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify'
 import type { SettingsService } from '../create-settings.ts'
 import type { SettingValueDto } from '../reading/dto.ts'
 import { listShared, type OwnValues, readOwnValues } from '../reading/list.ts'
@@ -13,6 +13,17 @@ import { toDefinitionDto } from './localized-definitions.ts'
 function setCaching(reply: FastifyReply): void {
   reply.header('cache-control', 'private, no-cache')
   addVary(reply, 'Cookie, Authorization')
+}
+
+/** A preHandler hook: a client that a stream has told to read gets nothing that is older than that. */
+export function reachFirst({ streams }: SettingsService, isPublic = false): preHandlerHookHandler {
+  return function reachKnown(request, _reply, done) {
+    const reached = streams.reach(request, isPublic ? null : callerOf(request).id)
+    const goOn = (): void => done()
+    const refuse = (reason: Error): void => done(reason)
+    if (reached) reached.then(goOn, refuse)
+    else goOn()
+  }
 }
 
 /** Sends lists of values, each under a tag; those of shared values are kept until a shared value changes. */

@@ -68,11 +68,6 @@ interface PastChange {
   readonly revision: number
 }
 
-/** A key that a revision changed. */
-export interface RevisedKey extends Revision {
-  readonly key: string
-}
-
 /** A setting whose read without a user has a new answer. */
 interface EffectiveChange {
   readonly state: SettingState
@@ -85,8 +80,8 @@ export interface SharedChange {
   readonly effective: readonly EffectiveChange[]
   /** The keys of all rows and locked values that have changed. */
   readonly keys: ReadonlySet<string>
-  /** What each revision changed; undefined where everything was read again, so that nobody knows. */
-  readonly revised: readonly RevisedKey[] | undefined
+  /** What has changed: rows, locked values, or nobody knows what, because everything was read again. */
+  readonly kind: 'rows' | 'locks' | 'everything'
   readonly revision: number
   /** `local`: this process changed it; `remote`: another one did. */
   readonly origin: 'local' | 'remote'
@@ -182,8 +177,8 @@ export class SharedValues {
     const isSame = revisionId(at) === revisionId(this)
     this.#last = { revision: at.revision, token: at.token }
     const keys = new Set([...loaded, ...unset])
-    const revised = isSame && keys.size === 0 ? [] : undefined
-    return { ...this.#resolve(keys), revised, origin: 'remote' }
+    const kind = isSame && keys.size === 0 ? 'rows' : 'everything'
+    return { ...this.#resolve(keys), kind, origin: 'remote' }
   }
 
   /** Takes what one write of System and Application rows by this process changed. */
@@ -191,19 +186,18 @@ export class SharedValues {
     this.#highest = Math.max(this.#highest, revision)
     if (revision === this.revision + 1) this.#last = { revision, token }
     const taken = this.#take(changes.map(({ scope, key, after: row }) => ({ scope, key, row, revision })))
-    const revised = changes.map(({ key }) => ({ key, revision, token }))
-    return { ...this.#resolve(taken), revised, revision, origin: 'local' }
+    return { ...this.#resolve(taken), kind: 'rows', revision, origin: 'local' }
   }
 
   /** Takes all changes up to a revision, oldest first. A value that came back to what it was has not changed. */
-  replay(to: Revision, changes: readonly (PastChange & Revision)[]): SharedChange {
+  replay(to: Revision, changes: readonly PastChange[]): SharedChange {
     if (to.revision > this.revision) this.#last = { revision: to.revision, token: to.token }
-    return { ...this.#resolve(this.#take(changes)), revised: changes, origin: 'remote' }
+    return { ...this.#resolve(this.#take(changes)), kind: 'rows', origin: 'remote' }
   }
 
   /** Resolves settings again: their locked values may have changed. */
   resolveAgain(keys: ReadonlySet<string>): SharedChange {
-    return { ...this.#resolve(keys), revised: [], origin: 'local' }
+    return { ...this.#resolve(keys), kind: 'locks', origin: 'local' }
   }
 
   #resolve(keys: ReadonlySet<string>): Pick<SharedChange, 'effective' | 'keys' | 'revision'> {

@@ -1,5 +1,4 @@
 /** A store that forgets: for tests, and for applications that have not chosen a database yet. */
-import { randomUUID } from 'node:crypto'
 import { SettingScope } from '../setting-definition.ts'
 import { checkWrite, compareRowIds, compareText, historyOf, planWrite, rowIdText } from './plan-write.ts'
 import { noRevision, type Revision } from './revision.ts'
@@ -34,9 +33,6 @@ class MemoryStore implements SettingsStore {
   /** Users in the order of their last write. */
   readonly #written = new Map<string, number>()
   #writes = 0
-  readonly #secret = randomUUID()
-
-  readonly secret: SettingsStore['secret'] = async () => this.#secret
 
   readonly shared: SettingsStore['shared'] = {
     read: async () => ({ ...this.#last, rows: this.#select(isShared) }),

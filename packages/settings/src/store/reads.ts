@@ -51,11 +51,6 @@ export function prepareReads(engine: ReadEngine) {
       if (since !== undefined && BigInt(since) > BigInt(next)) return { next, userIds: [''] }
       return { next, userIds: rows.flatMap(({ user_id: userId }) => userId ?? []) }
     },
-    secret: async () => {
-      const { meta } = tables
-      const rows = await db.select({ value: meta.value }).from(meta).where(eq(meta.name, 'secret'))
-      return rows[0]?.value ?? ''
-    },
     history: (query: HistoryQuery) => readHistory(engine, query),
     scan: scans(engine),
     survey: async ({ known, secret }: SurveyQuery): Promise<Survey> => {

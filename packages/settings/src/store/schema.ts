@@ -19,8 +19,6 @@ export interface Schema {
   readonly ending: string
   /** What is counted in `meta`. */
   readonly counters: readonly string[]
-  /** An expression for a random text. */
-  readonly random: string
 }
 
 /**
@@ -80,14 +78,10 @@ create index "${name('settings_history_actor')}" on ${history} (actor) where act
 ${startCounting({ meta, ...schema })}`,
 ]
 
-/** What is counted needs its row, and the secret its text, also in tables of foreign migrations. */
-export function startCounting({
-  meta,
-  counters,
-  random,
-}: Pick<Schema, 'meta' | 'counters' | 'random'>): string {
+/** What is counted needs its row, also in tables of foreign migrations. */
+export function startCounting({ meta, counters }: Pick<Schema, 'meta' | 'counters'>): string {
   const rows = counters.map((counter) => `('${counter}', '0')`).join(', ')
-  return `insert into ${meta} (name, value) values ${rows}, ('secret', ${random}) on conflict (name) do nothing;\n`
+  return `insert into ${meta} (name, value) values ${rows} on conflict (name) do nothing;\n`
 }
 
 /** The statements that tables of version `from` lack, and one that records the version that they have then. */

@@ -85,8 +85,6 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
     )
   }
 
-  readonly secret: SettingsStore['secret'] = () => this.read(({ reads }) => reads.secret())
-
   readonly scan: SettingsStore['scan'] = (what, after, limit) =>
     this.read(({ reads }) => reads.scan[what](after, limit))
 

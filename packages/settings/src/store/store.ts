@@ -293,8 +293,6 @@ export interface SettingsStore {
   readonly users: UserStore
   /** Connects and migrates. Called once, before any other method. */
   open(context: StoreContext): Promise<void>
-  /** A random text that nobody outside knows, made with the tables: the same for all processes. */
-  secret(): Promise<string>
   /** Rows of history, newest first. */
   history(query: HistoryQuery): Promise<readonly HistoryRow[]>
   /** At most `limit` rows, those after `after`. */

@@ -6,14 +6,13 @@ import timers from 'node:timers/promises'
 import { ServiceUnavailableException, TooManyRequestsException } from '@fastify-modular/core'
 import { withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { SharedChange } from '../memory/shared-values.ts'
+import type { SettingState, SharedChange } from '../memory/shared-values.ts'
 import type { ChangedUsers } from '../memory/user-values.ts'
 import type { Parts } from '../parts.ts'
 import { userHash } from '../store/store.ts'
-import { Audience, idAlone, parseStreamId } from './audience.ts'
+import { Audience, idAlone, revisionOf } from './audience.ts'
 import { networkOf } from './network.ts'
 import { questionInterval, Questions } from './questions.ts'
-import { RecentChanges, recentCapacity } from './recent-changes.ts'
 
 /** How many streams there may be, and how much of one may wait in this process. */
 const bounds = {
@@ -73,14 +72,14 @@ interface Due {
   readonly keys: Set<string>
   /** Streams of callers whose own values have changed. */
   readonly own: Set<Stream>
-  /** Nobody knows what has changed. */
+  /** Everything was read again. */
   isEverything: boolean
   isBeat: boolean
 }
 
 const nothing = (): Due => ({ keys: new Set(), own: new Set(), isEverything: false, isBeat: false })
 
-type StreamsInit = Pick<Parts, 'changes' | 'sharedValues' | 'coherence' | 'store' | 'states' | 'log'>
+type StreamsInit = Pick<Parts, 'changes' | 'sharedValues' | 'coherence' | 'states' | 'log'>
 
 export class Streams {
   readonly #init: StreamsInit
@@ -88,13 +87,11 @@ export class Streams {
   /** By the names that notifications give them. */
   readonly #callers = new Map<string, Owner>()
   readonly #addresses = new Map<string, Owner>()
-  readonly #recent = new RecentChanges()
   readonly #questions = new Questions<Stream>((stream) => this.#end(stream))
   readonly #audiences
   readonly #closing = new AbortController()
   #due = nothing()
   #isWriting = false
-  #started: Promise<void> | undefined
   #seconds = 0
   /** The next look at the database for strangers, which has not begun. */
   #look: Promise<void> | undefined
@@ -104,6 +101,10 @@ export class Streams {
   constructor(init: StreamsInit) {
     this.#init = init
     this.#audiences = { signedIn: new Audience(init.states, true), public: new Audience(init.states, false) }
+    init.changes.follow({
+      shared: (change) => this.#sharedChanged(change),
+      users: (changed) => this.#usersChanged(changed),
+    })
   }
 
   /**
@@ -116,15 +117,13 @@ export class Streams {
     if (callerId !== null && this.#questions.answer(request, reply, callerId)) return
     this.#refuseIfClosing(reply)
     this.#refuseIfFull(request, callerId)
-    const known = String(request.headers['last-event-id'] ?? '')
-    await (this.#started ??= this.#start())
-    await this.#reach(parseStreamId(known)?.revision ?? 0, callerId)
+    await this.reach(request, callerId)
     // From here on in one step: what changes later finds the stream.
     this.#refuseIfClosing(reply)
     if (request.raw.socket.destroyed) return void reply.hijack()
     this.#refuseIfFull(request, callerId)
     const audience = callerId === null ? this.#audiences.public : this.#audiences.signedIn
-    const first = this.#firstBytes(audience, known)
+    const first = this.#firstBytes(audience, request.headers['last-event-id'])
     writeHead(request, reply)
     try {
       this.#send(this.#add({ reply, audience, callerId }), first, callerId !== null)
@@ -150,30 +149,18 @@ export class Streams {
     await withTimeout(Promise.all(closed), 2 * farewell, () => {})
   }
 
-  /** With the first stream, so that an application without streams does nothing. */
-  async #start(): Promise<void> {
-    const { changes, sharedValues, store } = this.#init
-    changes.follow({
-      shared: (change) => this.#sharedChanged(change),
-      users: (changed) => this.#usersChanged(changed),
-    })
-    await store.shared.news(0, recentCapacity).then(
-      (news) => this.#recent.fill(news.changes),
-      () => this.#recent.clear(sharedValues.revision),
-    )
-  }
-
-  #sharedChanged({ keys, revised }: SharedChange): void {
-    if (!revised) this.#recent.clear(this.#init.sharedValues.revision)
-    else if (revised.length > 0) this.#recent.add(revised)
-    else if (keys.size > 0) {
-      for (const audience of Object.values(this.#audiences)) audience.lockedChanged()
-      this.#ownChanged(this.#callers.keys()) // locked values win over those of users
-    }
+  #sharedChanged({ keys, kind }: SharedChange): void {
+    const states = this.#statesOf(keys)
+    for (const audience of Object.values(this.#audiences)) audience.take(states)
     if (this.#open.size === 0) return
-    this.#due.isEverything ||= !revised
+    if (kind === 'locks') this.#ownChanged(this.#callers.keys()) // locked values win over those of users
+    this.#due.isEverything ||= kind === 'everything'
     for (const key of keys) this.#due.keys.add(key)
     this.#write()
+  }
+
+  #statesOf(keys: Iterable<string>): readonly SettingState[] {
+    return [...keys].flatMap((key) => this.#init.sharedValues.find(key) ?? [])
   }
 
   #usersChanged({ ids, hashes }: ChangedUsers): void {
@@ -187,10 +174,18 @@ export class Streams {
       for (const stream of this.#callers.get(caller)?.streams ?? []) this.#due.own.add(stream)
   }
 
-  /** Looks at the database where a reader knows more. @throws {ServiceUnavailableException} it does not answer */
-  async #reach(revision: number, callerId: string | null): Promise<void> {
+  /**
+   * Looks at the database where a reader knows of a later revision; undefined where nobody has to wait.
+   * @throws {ServiceUnavailableException} it does not answer
+   */
+  reach({ headers }: FastifyRequest, callerId: string | null): Promise<void> | undefined {
+    const known = headers['last-event-id']
+    const revision = known === undefined ? 0 : revisionOf(String(known))
+    return revision > this.#init.sharedValues.revision ? this.#catchUp(revision, callerId) : undefined
+  }
+
+  async #catchUp(revision: number, callerId: string | null): Promise<void> {
     const { coherence, sharedValues } = this.#init
-    if (revision <= sharedValues.revision) return
     await (callerId === null ? this.#lookForStrangers() : coherence.catchUp())
     if (revision > sharedValues.revision && coherence.status.state === 'stale')
       throw new ServiceUnavailableException('The settings database does not answer.', 5)
@@ -323,14 +318,12 @@ export class Streams {
 
   /** The bytes for each audience that sees some of it. */
   #encode({ keys, isEverything, isBeat }: Due): Map<Audience, Buffer> {
-    const { sharedValues } = this.#init
-    const states = [...keys].flatMap((key) => sharedValues.find(key) ?? [])
+    const { revision } = this.#init.sharedValues
+    const states = this.#statesOf(keys)
     const bytes = new Map<Audience, Buffer>()
     for (const audience of Object.values(this.#audiences)) {
-      const shown = isEverything
-        ? audience.snapshot(sharedValues, sharedValues.generation)
-        : audience.change(sharedValues, states)
-      if (shown ?? isBeat) bytes.set(audience, shown ?? idAlone(audience.id(sharedValues)))
+      const shown = isEverything ? audience.snapshot(revision) : audience.change(revision, states)
+      if (shown ?? isBeat) bytes.set(audience, shown ?? idAlone(audience.id(revision)))
     }
     return bytes
   }
@@ -345,31 +338,27 @@ export class Streams {
   }
 
   #send(stream: Stream, bytes: Buffer | undefined, isOwn: boolean): void {
-    const { sink, mayWait } = stream
+    const { sink, mayWait, owner } = stream
     if (sink.writableLength > mayWait) return this.#cut(stream)
     if (bytes && bytes.length > bounds.unsent) stream.mayWait = bounds.unsent + bytes.length
     if (isOwn) sink.cork() // one write, without a copy of everything for each reader
+    // A reader who knew another caller forgets first what that one knew.
+    if (isOwn) sink.write(`event: own\ndata: ${JSON.stringify({ caller: owner.id })}\n\n`)
     if (bytes) sink.write(bytes)
-    if (isOwn) sink.write(ownEvent)
     if (isOwn) sink.uncork()
   }
 
-  /** What a reader who knows an event has missed, or everything. */
-  #firstBytes(audience: Audience, known: string): Buffer {
-    const { sharedValues } = this.#init
-    const missed = this.#recent.since(audience.known(known), sharedValues)
-    if (!missed) return audience.snapshot(sharedValues, sharedValues.generation)
-    const changed = [...missed].flatMap((key) => sharedValues.find(key) ?? [])
-    return audience.change(sharedValues, changed) ?? idAlone(audience.id(sharedValues))
+  /** Nothing for a reader who knows the current event, and everything for any other one. */
+  #firstBytes(audience: Audience, known: unknown): Buffer {
+    const { revision } = this.#init.sharedValues
+    const id = audience.id(revision)
+    return known === id ? idAlone(id) : audience.snapshot(revision)
   }
 }
 
 interface NewStream extends Pick<Stream, 'reply' | 'audience'> {
   readonly callerId: string | null
 }
-
-/** The reader's own values are to be read again. */
-const ownEvent = Buffer.from('event: own\ndata: {}\n\n')
 
 /** There is no stream for this reader, who has to poll. */
 const overEvent = 'event: over\ndata: {}\n\n'

@@ -175,6 +175,32 @@ async function listenAgain(t: Test, options: SettingsOptions, port: number): Pro
   return app
 }
 
+test('a snapshot that is long is read as a list, which is no older than it, and no change meanwhile is lost', async (t) => {
+  const store = memoryStore()
+  const many = Array.from({ length: 200 }, (_, index) =>
+    setting.text(`many.m${index}`, { displayName: 'One', scope: Application, default: 'x'.repeat(100) }),
+  )
+  const [here, there] = [
+    await start(t, { store, definitions: many }),
+    await start(t, { store, definitions: many }),
+  ]
+  await here.settings.contract.setSetting('many.m1', 'news', Application)
+  const reads: string[] = []
+  const client = await clientOf(here, {
+    fetch: async (...[url, init]: Parameters<typeof fetch>) => {
+      const { pathname } = new URL(String(url))
+      reads.push(pathname)
+      if (pathname !== '/api/settings') return fetch(url, init)
+      await here.settings.contract.setSetting('many.m2', 'meanwhile', Application)
+      return fetch(`http://127.0.0.1:${portOf(there)}${pathname}`, init)
+    },
+  })
+  const [first, second] = [follow(t, client, 'many.m1'), follow(t, client, 'many.m2')]
+  await until(() => second.values.at(-1) === 'meanwhile')
+  t.same(first.values, ['news'])
+  t.equal(reads.filter((path) => path === '/api/settings').length, 1)
+})
+
 test('a listener of the state is called with each new one, until it is removed', async (t) => {
   const app = await start(t)
   const client = await clientOf(app)

@@ -33,7 +33,7 @@ for (const version of ['1.0', '1.1']) {
     t.equal(body, await stream.ended())
     t.match(
       body,
-      /^id: 0-[0-9a-f]{8}-[0-9a-f]{8}\nevent: snapshot\ndata: \[.*\]\n\nevent: own\ndata: {}\n\n$/,
+      /^event: own\ndata: {"caller":"\w+"}\n\nid: 0-[0-9a-f]{12}\nevent: snapshot\ndata: \[.*\]\n\n$/,
     )
   })
 }
@@ -214,7 +214,7 @@ for (const options of [{ https: { key, cert } }, servers['HTTP/2 with TLS']]) {
     const [, body] = text.split('\r\n\r\n')
     t.match(
       body,
-      /^id: 0-.*\nevent: snapshot\ndata: \[.*\]\n\nevent: own\ndata: {}\n\nid: 1-.*\nevent: change\ndata: .*\n\n$/,
+      /^event: own\ndata: .*\n\nid: 0-.*\nevent: snapshot\ndata: \[.*\]\n\nid: 1-.*\nevent: change\ndata: .*\n\n$/,
     )
   })
 }

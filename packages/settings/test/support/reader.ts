@@ -24,6 +24,8 @@ export interface StreamReader {
   next(): Promise<StreamEvent>
   /** The next event of a name. */
   next(event: string): Promise<StreamEvent>
+  /** The next one about shared values, of which an id alone says that there is nothing new. */
+  nextShared(): Promise<StreamEvent>
   /** Resolves with everything when the stream has ended. */
   ended(): Promise<string>
   close(): void
@@ -98,6 +100,10 @@ export async function readStream(
       return state.text
     },
     next,
+    async nextShared() {
+      const event = await next()
+      return event.event === 'own' ? next() : event
+    },
     async ended() {
       while (!state.isEnded) await change()
       return state.text

@@ -133,28 +133,31 @@ const timeout = 15_000
 
 /** How a page reaches the API, for its clients. */
 export interface Access extends SettingsClientOptions {
-  /** Under which the tabs of a caller share a stream; null where the API has none. */
-  tag: string | null
+  /** For what follows changes: without a `fetch` of the host by the stream that the whole page has. */
+  readonly live: SettingsClientOptions
+  /** Whether somebody else has signed in since: nothing is read for them, nor written as theirs. */
+  isOthers: boolean
 }
 
 /** Access with a shorter time-out. `baseUrl` is relative to the page or absolute. */
 export function createAccess(baseUrl: string, options: () => RequestOptions): Access {
+  const request: typeof fetch = async (...request) => {
+    const { fetch = globalThis.fetch } = options()
+    const response = await fetch(...request)
+    // Some gates answer with a login page where a status is due.
+    const isPage = /html/.test(response.headers.get('content-type') ?? '')
+    return response.ok && isPage ? new Response(null, { status: 401 }) : response
+  }
   const access: Access = {
-    tag: null,
+    live: { baseUrl, ...(options().fetch && { fetch: request }) },
+    isOthers: false,
     baseUrl,
     timeout,
     headers() {
       const { locale } = options()
       return locale ? { 'accept-language': locale } : {}
     },
-    async fetch(...request) {
-      const { fetch = globalThis.fetch } = options()
-      const response = await fetch(...request)
-      access.tag ??= response.headers.get('settings-tag')
-      // Some gates answer with a login page where a status is due.
-      const isPage = /html/.test(response.headers.get('content-type') ?? '')
-      return response.ok && isPage ? new Response(null, { status: 401 }) : response
-    },
+    fetch: async (...sent) => (access.isOthers ? new Response(null, { status: 401 }) : request(...sent)),
   }
   return access
 }

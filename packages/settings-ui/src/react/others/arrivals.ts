@@ -1,16 +1,18 @@
 /** What others have changed, on its way into the rows: read where the stream leaves it out, held back where it would disturb, named, and said. */
-import type { SettingsClient } from '@fastify-modular/settings/client'
+import { type SettingsClient, SettingsRequestError } from '@fastify-modular/settings/client'
 import type { Follower, StreamedSetting } from '@fastify-modular/settings/client/live'
 import { format, plural } from '../../texts/messages.ts'
 import type { EditorState } from '../model/editor-state.ts'
 import type { SettingsEditor } from '../model/editor.ts'
 import { justNow, newestOf, tinted, toArrival, withNews, withOlderNews } from '../model/news.ts'
 import type { SettingValue } from '../model/setting.ts'
+import type { Access } from '../model/source.ts'
 import type { PageContext } from '../page-context.ts'
 
 interface ArrivalsInit {
   readonly page: () => Pick<PageContext, 'messages' | 'locale' | 'canUpdate' | 'callerId'>
   readonly api: Pick<SettingsClient, 'get' | 'changes'>
+  readonly access: Pick<Access, 'isOthers'>
   readonly editor: SettingsEditor
   /** Whether a change of this row would disturb nobody now. */
   readonly mayShow: (key: string) => boolean
@@ -37,6 +39,8 @@ export class Arrivals implements Follower {
   /** Own values are to be read, when nothing is being saved. */
   #isOwnDue = false
   #isStopped = false
+  /** Whose page it is. */
+  #caller: string | undefined
   readonly #timers = new Set<ReturnType<typeof setTimeout>>()
   /** Of the last sign of life. */
   #alive = Date.now()
@@ -54,7 +58,7 @@ export class Arrivals implements Follower {
 
   onState(state: Parameters<Follower['onState']>[0]): void {
     const { editor, page } = this.#init
-    editor.isLive = state === 'live'
+    if (state !== 'connecting') editor.isLive = state === 'live'
     const { messages, locale } = page()
     if (state === 'live' || state === 'polling') this.#alive = Date.now()
     if (state !== 'offline') {
@@ -71,12 +75,22 @@ export class Arrivals implements Follower {
     if (editor.state.stale !== stale) editor.arrive((state) => ({ ...state, stale }))
   }
 
-  onOwn(): void {
-    this.#isOwnDue = this.#init.editor.isOwn
+  onOwn(caller?: string): void {
+    const { page, access, editor } = this.#init
+    if (caller !== undefined) {
+      this.#caller ??= page().callerId ?? caller
+      const isOthers = caller !== this.#caller
+      // Drafts wait for whoever has entered them.
+      if (isOthers !== access.isOthers)
+        editor.arrive((state) => ({ ...state, failure: isOthers ? new SettingsRequestError(401, {}) : null }))
+      access.isOthers = isOthers
+    }
+    this.#isOwnDue = editor.isOwn
     queueMicrotask(this.show) // several events of one portion may say the same
   }
 
   onSettings(settings: readonly StreamedSetting[], isEverything: boolean, revision: number): void {
+    if (this.#init.access.isOthers) return
     if (!this.#init.editor.isOwn) this.#take(settings, isEverything ? 0 : revision)
     else if (settings.some(({ perUser }) => perUser)) this.onOwn()
   }

@@ -31,12 +31,16 @@ export function Others({ only }: OthersProps): ReactNode {
     const arrivals = new Arrivals({
       page: () => latest.current.page,
       api,
+      access,
       editor,
       mayShow,
       onShown: (keys) => requestAnimationFrame(() => fade(root.current, keys)),
       say: setText,
     })
-    const ends = [followSettings(access, arrivals), editor.subscribe(() => queueMicrotask(arrivals.show))]
+    const ends = [
+      followSettings(access.live, arrivals),
+      editor.subscribe(() => queueMicrotask(arrivals.show)),
+    ]
     const release = ({ type }: Event): void => {
       if (type === 'keydown' || type === 'input') isPointing = false
       if (type === 'pointermove') isPointing = true

@@ -48,7 +48,7 @@ interface BodyProps extends Pick<SettingsPageProps, 'heading' | 'group'> {
 }
 
 function Body({ heading, group, wanted }: BodyProps): ReactNode {
-  const { id, root, isEmbedded, editor, access, messages, save, canUpdate } = usePage()
+  const { id, root, isEmbedded, editor, messages, save, canUpdate } = usePage()
   const [url, changeUrl] = useUrlState({ isOwner: group === undefined && !isEmbedded })
   const [areKeysShown, showKeys] = useState(false)
   const [isWhole, showWhole] = useState(false)
@@ -56,8 +56,7 @@ function Body({ heading, group, wanted }: BodyProps): ReactNode {
   const isReady = useEditor(({ phase }) => phase === 'ready')
   const announcement = useEditor((state) => state.announcement)
   const stale = useEditor((state) => state.stale)
-  // An API without a stream names no tag: then there is nothing to load, and nothing to ask for in vain.
-  const others = useOthers(isReady && access.tag !== null)
+  const others = useOthers(isReady)
   useWindow()
   useReveal(wanted, { results, changeUrl })
   useHighlight(root, results.found.words, results.sections)

@@ -5,17 +5,21 @@ import { callerOf } from '../access.ts'
 import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
 import { closed, ScopeText, SettingValue } from '../schemas.ts'
+import { reachFirst } from '../shared-lists.ts'
 
-export function addListRoute({ app, sharedLists }: RouteContext): void {
+export function addListRoute({ app, service, sharedLists }: RouteContext): void {
   app.get(
     '/',
-    operation({
-      operationId: 'listSettings',
-      summary: 'List settings by scope and group; sensitive values are null',
-      query: Type.Object({ scope: Type.Optional(ScopeText), group: Type.Optional(Type.String()) }, closed),
-      ok: Type.Array(SettingValue),
-      tag: 'compared',
-    }),
+    {
+      ...operation({
+        operationId: 'listSettings',
+        summary: 'List settings by scope and group; sensitive values are null',
+        query: Type.Object({ scope: Type.Optional(ScopeText), group: Type.Optional(Type.String()) }, closed),
+        ok: Type.Array(SettingValue),
+        tag: 'compared',
+      }),
+      preHandler: reachFirst(service),
+    },
     (request, reply): Promise<unknown> | undefined => {
       callerOf(request)
       const { scope, group } = request.query

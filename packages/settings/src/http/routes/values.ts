@@ -29,6 +29,7 @@ import { answerRepresentation, answerWritten, conditionOf, sendJson } from '../c
 import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
 import { nameConflicts } from '../people.ts'
+import { reachFirst } from '../shared-lists.ts'
 import {
   changeMembers,
   closed,
@@ -52,7 +53,7 @@ export function addValueRoutes(context: RouteContext): void {
   addBulkRoute(context)
 }
 
-function addPublicRoute({ app, sharedLists }: RouteContext): void {
+function addPublicRoute({ app, service, sharedLists }: RouteContext): void {
   app.get(
     '/public',
     {
@@ -63,6 +64,7 @@ function addPublicRoute({ app, sharedLists }: RouteContext): void {
         tag: 'compared',
       }),
       config: openRoute,
+      preHandler: reachFirst(service, true),
     },
     (request, reply) => sharedLists.sendPublic(request, reply),
   )

@@ -17,7 +17,6 @@ export function schemaOf({ values, history, meta, prefix }: PostgresNames): Sche
     },
     ending: '',
     counters: ['revision', 'expired', 'written'],
-    random: 'gen_random_uuid()::text',
   }
 }
 

@@ -14,7 +14,6 @@ export function schemaOf(prefix: string): Schema {
     counted: { column: 'seq integer not null default 0', index: '(seq, user_id)' },
     ending: ' without rowid, strict',
     counters: ['revision', 'expired', 'written', 'users'],
-    random: 'lower(hex(randomblob(16)))',
   }
 }
 

@@ -4,14 +4,6 @@ import { userHash } from '../../store/store.ts'
 import { change, type ContractCase, revisionOf, rowId, rowOf, set, writeAll } from './case.ts'
 
 export const instances: Readonly<Record<string, ContractCase>> = {
-  'all processes have the same secret of the database': async (first, { open }) => {
-    const second = first.info.durable ? await open() : first
-    const secret = await first.secret()
-    assert.ok(secret.length >= 32)
-    await set(first, 'a', '1')
-    assert.deepEqual([await first.secret(), await second.secret()], [secret, secret])
-  },
-
   'no update is lost: 40 parallel increments, of two instances, count to 40 in one row with 40 revisions':
     async (first, { open }) => {
       const second = first.info.durable ? await open() : first
