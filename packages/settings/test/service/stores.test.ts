@@ -6,7 +6,7 @@ import { type AsyncTx, type DomainEvent, events, type EventsOptions } from '@fas
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { settings, SettingScope } from '@fastify-modular/settings'
 import { sqlite } from '@fastify-modular/settings/sqlite'
-import { until } from '#src/testing/contract/case.js'
+import { until } from '../contract/case.ts'
 import { as, createApp, definitions, expectStatuses, rejection } from '../support/app.ts'
 import { engines } from '../support/engines.ts'
 
