@@ -8,11 +8,12 @@ import type { BulkSettingUpdate, WriteOptions } from './write/write.ts'
 import type { Registry, SettingDefinitions } from './definitions/registry.ts'
 import type { DynamicKey, SettingKeyMap, SettingMap, SettingToken } from './definitions/tokens.ts'
 import type { SettingsStats } from './diagnostics.ts'
-import type { Listeners, SettingListener } from './events.ts'
+import type { SettingListener } from './events.ts'
 import type { ErasureReport } from './history/erase.ts'
 import type { HistoryFilter, HistoryPage } from './history/history.ts'
 import type { RestoreOptions, RestoreTarget, RevertOptions, RevertReport } from './history/revert.ts'
 import type { ExportOptions, ImportOptions, ImportReport, SettingsExport } from './history/transfer.ts'
+import type { Changes } from './memory/changes.ts'
 import type { SettingsStatus } from './memory/coherence.ts'
 import type { SettingState, SharedValues } from './memory/shared-values.ts'
 import type { UserCache } from './memory/user-values.ts'
@@ -126,7 +127,7 @@ export interface SettingsParts {
   /** What memory takes for the host's locked values. */
   readonly locked: Map<string, LockedValue>
   readonly sharedValues: SharedValues
-  readonly listeners: Listeners
+  readonly changes: Changes
   readonly users: Pick<UserCache, 'load'>
   /** All settings in the order of lists. */
   readonly states: () => readonly SettingState[]
