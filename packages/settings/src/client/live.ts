@@ -9,9 +9,6 @@ import { currentPage } from './page.ts'
 import { type Follower, type FollowOptions, Stream } from './stream.ts'
 
 export type { LiveState } from './connection.ts'
-export { type Follower, followSettings, type FollowOptions } from './stream.ts'
-export type { StreamedSetting } from '../streams/audience.ts'
-export type { PublicData } from '../streams/caller-tags.ts'
 
 export interface LiveClientOptions extends Omit<FollowOptions, 'tag'> {
   /** The first values. @default those that `app.settings.publicDataElement` has written into the page */
