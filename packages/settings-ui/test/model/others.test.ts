@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type BulkSettingUpdate, setting, SettingScope } from '@fastify-modular/settings'
 import { createSettingsClient } from '@fastify-modular/settings/client'
-import { followSettings } from '@fastify-modular/settings/internal'
+import { followSettings } from '@fastify-modular/settings/client/internal'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { defaultMessages } from '#src/texts/messages.js'
