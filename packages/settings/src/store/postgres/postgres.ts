@@ -27,7 +27,7 @@ import { PostgresWriter } from './write.ts'
 export type PostgresSource = { readonly connectionString: string } | { readonly pool: PostgresPool }
 
 /** The part of a pool of `pg` that the store needs, by structure: its types need not be installed. */
-export interface PostgresPool {
+interface PostgresPool {
   readonly options: object
   connect(): Promise<object>
   query(sql: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>

@@ -35,7 +35,7 @@ export type SqliteSource =
   | { readonly database: SqliteDatabase | NodeSqliteDatabase }
 
 /** The part of a better-sqlite3 connection that the store needs, by structure: its types need not be installed. */
-export interface SqliteDatabase {
+interface SqliteDatabase {
   readonly open: boolean
   readonly memory: boolean
   readonly inTransaction: boolean
