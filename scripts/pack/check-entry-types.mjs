@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ts from 'typescript'
 
-/** drizzle-orm's own declarations, which these two are made of, compile nowhere without `skipLibCheck`. */
-const showsDrizzle = new Set(['@fastify-modular/core/events/drizzle', '@fastify-modular/settings/drizzle'])
+/** drizzle-orm's own declarations, which this one is made of, compile nowhere without `skipLibCheck`. */
+const showsDrizzle = '@fastify-modular/core/events/drizzle'
 
 const options = {
   target: ts.ScriptTarget.ES2023,
@@ -21,7 +21,7 @@ const options = {
 export function checkEntryTypes({ folder, addReact }, entries) {
   const showsReact = (entry) => entry.endsWith('/react')
   const problems = problemsOf(
-    entries.filter((entry) => !showsDrizzle.has(entry) && !showsReact(entry)),
+    entries.filter((entry) => entry !== showsDrizzle && !showsReact(entry)),
     folder,
   )
   addReact()

@@ -63,7 +63,7 @@ async function readChanges(
     return {
       id: `${revision} ${key}`,
       actor: people.get(actor ?? '') ?? actor ?? '–',
-      setting: translate(key, 'displayName', language) ?? definition?.displayName ?? key,
+      setting: (definition && translate(definition, language)?.displayName) ?? definition?.displayName ?? key,
       from: textOf(oldValue, definition, language),
       to: textOf(newValue, definition, language),
       isSecret: definition?.sensitive === true && isOverridden,
@@ -81,8 +81,7 @@ function textOf(value: unknown, definition: CompleteDefinition | null, language:
   if (definition?.type === SettingType.DateTime)
     return new Date(value).toLocaleString(language, { dateStyle: 'medium', timeStyle: 'short' })
   const option = definition?.options?.find((each) => each.value === value)
-  const label =
-    option && (translate(definition?.key ?? '', `options.${value}.label`, language) ?? option.label)
+  const label = definition && (translate(definition, language)?.options?.[value]?.label ?? option?.label)
   const text = label ?? value
   return text.length > 60 ? `${text.slice(0, 59)}…` : text
 }

@@ -1,9 +1,15 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { ServiceUnavailableException } from '@fastify-modular/core'
-import { memoryStore, setting, settings, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
+import {
+  memoryStore,
+  setting,
+  settings,
+  SettingScope,
+  type SettingsOptions,
+  type SettingsStore,
+} from '@fastify-modular/settings'
 import { ofrep } from '@fastify-modular/settings/openfeature'
-import type { SettingsStore } from '@fastify-modular/settings/store'
 import Fastify from 'fastify'
 import { test, type Test } from 'tap'
 import { startHost } from './host.js'

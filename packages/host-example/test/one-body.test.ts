@@ -1,8 +1,16 @@
 /** The same failure has the same body, whether settings, the errors plugin or the gate answers it. */
 import { type Caller, requireCaller } from '@fastify-modular/core'
-import { createErrorServerOptions, errors } from '@fastify-modular/errors'
+import { createErrorServerOptions, errors, problemResponses } from '@fastify-modular/errors'
 import { publicRoutes } from '@fastify-modular/public-routes'
-import { setting, settings, SettingScope } from '@fastify-modular/settings'
+import {
+  PreconditionFailedException,
+  setting,
+  SettingLockedException,
+  settings,
+  SettingsChangedException,
+  SettingScope,
+  SettingValidationException,
+} from '@fastify-modular/settings'
 import Fastify, {
   type FastifyInstance,
   type FastifyReply,
@@ -186,4 +194,36 @@ test('without the errors plugin, requireCaller has the challenge of the provider
     { statusCode, headers },
     { statusCode: 401, headers: { 'www-authenticate': 'Session realm="notes"' } },
   )
+})
+
+test('problemResponses documents the exceptions of settings by their classes', async (t) => {
+  const app = await createApp({ hasErrors: true, hasGate: true })
+  const classes = [
+    SettingLockedException,
+    SettingsChangedException,
+    SettingValidationException,
+    PreconditionFailedException,
+  ] as const
+  const responses = problemResponses(app, ...classes)
+  const schemaOf = (status: 409 | 412 | 422) => responses[status].content['application/problem+json'].schema
+  const codes = { code: { enum: ['CONFLICT'] }, status: { enum: [409] } }
+  t.match(schemaOf(409), {
+    oneOf: [
+      { required: ['type', 'status', 'code', 'locked'], properties: { ...codes, locked: { type: 'array' } } },
+      { required: ['type', 'status', 'code', 'conflicts', 'people'], properties: codes },
+    ],
+  })
+  t.match(schemaOf(412), { properties: { code: { enum: ['PRECONDITION_FAILED'] } } })
+  t.match(schemaOf(422), {
+    properties: { code: { enum: ['SETTING_VALIDATION'] }, errors: { type: 'object' } },
+  })
+  const thrown = [
+    new SettingLockedException(['a']),
+    new SettingsChangedException([]),
+    new SettingValidationException('a', ['x']),
+    new PreconditionFailedException(),
+  ]
+  for (const [index, { status, code, title }] of classes.entries())
+    t.match(thrown[index], { statusCode: status, code, title })
+  await app.close()
 })

@@ -1,21 +1,30 @@
 /** The answers to writes that core's exceptions do not cover. */
-import { ConflictException, DomainException, ErrorMessages, type FieldErrors } from '@fastify-modular/core'
+import { defineProblem, ErrorMessages, type FieldErrors } from '@fastify-modular/core'
+import { Type } from '@sinclair/typebox'
 import { type SettingScope, toEtag } from './setting-definition.ts'
 
+const conflict = { status: 409, code: 'CONFLICT', title: 'Conflict' } as const
+const Texts = Type.Unsafe<readonly string[]>(Type.Array(Type.String()))
+
 /** 400. A user-scoped write where only System and Application values are written. */
-export class InvalidScopeException extends DomainException {
+export class InvalidScopeException extends defineProblem({
+  status: 400,
+  code: 'INVALID_SCOPE',
+  title: 'Invalid scope',
+}) {
   /** @param path where users' values are written */
   constructor(path = '/api/settings/me') {
-    super(`Use ${path} to set user-scoped settings.`, {
-      statusCode: 400,
-      code: 'INVALID_SCOPE',
-      title: 'Invalid scope',
-    })
+    super(`Use ${path} to set user-scoped settings.`)
   }
 }
 
 /** 422. One or more setting values break their definitions. */
-export class SettingValidationException extends DomainException {
+export class SettingValidationException extends defineProblem({
+  status: 422,
+  code: 'SETTING_VALIDATION',
+  title: 'Validation Error',
+  extensions: Type.Object({ errors: Type.Unsafe<FieldErrors>(Type.Record(Type.String(), Texts)) }),
+}) {
   /** The first setting that failed. */
   readonly key: string
   /** The messages of `key`. */
@@ -24,12 +33,7 @@ export class SettingValidationException extends DomainException {
   readonly errorsByKey: FieldErrors
 
   constructor(key: string, errors: readonly string[], errorsByKey: FieldErrors = { [key]: errors }) {
-    super(ErrorMessages.ValidationError, {
-      statusCode: 422,
-      code: 'SETTING_VALIDATION',
-      title: 'Validation Error',
-      extensions: { errors: errorsByKey },
-    })
+    super(ErrorMessages.ValidationError, { errors: errorsByKey })
     this.key = key
     this.errors = errors
     this.errorsByKey = errorsByKey
@@ -37,30 +41,32 @@ export class SettingValidationException extends DomainException {
 }
 
 /** 412. A value, or the store where no row is given, is not what the caller saw (RFC 9110, 13). */
-export class PreconditionFailedException extends DomainException {
+export class PreconditionFailedException extends defineProblem({
+  status: 412,
+  code: 'PRECONDITION_FAILED',
+  title: 'Precondition Failed',
+}) {
   /** @param row with its current revision, 0 when unset */
   constructor(row?: { readonly key: string; readonly version: number }) {
     const changed = row
       ? `The setting "${row.key}" has changed since you read it. Read it again, then decide.`
       : 'Settings have changed since you read them. Read them again, then decide.'
-    super(changed, {
-      statusCode: 412,
-      code: 'PRECONDITION_FAILED',
-      title: 'Precondition Failed',
-      ...(row && { headers: { etag: toEtag(row.version) } }),
-    })
+    super(changed, undefined, row && { headers: { etag: toEtag(row.version) } })
   }
 }
 
 /** 409. The host locked these settings by its configuration; the stored values beneath stay. */
-export class SettingLockedException extends ConflictException {
+export class SettingLockedException extends defineProblem({
+  ...conflict,
+  extensions: Type.Object({ locked: Texts }),
+}) {
   constructor(keys: readonly string[]) {
     super(`Locked by the configuration of the host: ${keys.join(', ')}.`, { locked: keys })
   }
 }
 
 /** 409. What would come back was stored as a secret, and its setting would show it now. */
-export class WasSecretException extends ConflictException {
+export class WasSecretException extends defineProblem(conflict) {
   constructor(keys: readonly string[]) {
     super(`Was a secret, so write it again: ${keys.join(', ')}.`)
   }
@@ -78,7 +84,23 @@ export interface Conflict {
 }
 
 /** 409. Some rows of a write have changed since they were read. */
-export class SettingsChangedException extends ConflictException {
+export class SettingsChangedException extends defineProblem({
+  ...conflict,
+  extensions: Type.Object({
+    conflicts: Type.Unsafe<readonly Conflict[]>(
+      Type.Array(
+        Type.Object({
+          key: Type.String(),
+          scope: Type.Integer(),
+          version: Type.Integer(),
+          updatedBy: Type.Union([Type.String(), Type.Null()]),
+          updatedAt: Type.Union([Type.String(), Type.Null()]),
+        }),
+      ),
+    ),
+    people: Type.Unsafe<Readonly<Record<string, string>>>(Type.Record(Type.String(), Type.String())),
+  }),
+}) {
   readonly conflicts: readonly Conflict[]
 
   /** @param people names of the writers by id */

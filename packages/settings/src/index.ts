@@ -22,31 +22,52 @@ declare module '@fastify-modular/core' {
   }
 }
 
-export { SettingsBuilder } from './definitions/builder.ts'
-export type { SettingMap } from './definitions/tokens.ts'
-export * from './tokens.ts'
+export type { SettingsBuilder } from './definitions/builder.ts'
+export {
+  setting,
+  type SettingKeyMap,
+  type SettingMap,
+  type SettingToken,
+  type SettingValue,
+  type ValuesOf,
+} from './definitions/tokens.ts'
+export {
+  type CompleteDefinition,
+  type JsonValue,
+  type RuleResult,
+  type SettingDefinition,
+  SettingScope,
+  SettingType,
+} from './setting-definition.ts'
 export { printEnvironment, readEnvironment } from './environment.ts'
-export type { FindCaller, FindPeople, SettingsOptions, Translate } from './options.ts'
+export type { DefinitionTexts, FindCaller, FindPeople, SettingsOptions, Translate } from './options.ts'
 export { settings, settings as default } from './plugin.ts'
 export { SettingChanged, SettingDeleted, type SettingListener } from './events.ts'
 export type { SettingsContract } from './contract.ts'
 export type { SettingDefinitions } from './definitions/registry.ts'
 export type { SetOptions } from './write/set.ts'
+export type { BulkSettingUpdate, WriteOptions } from './write/write.ts'
 export type { SettingsFilter } from './reading/list.ts'
 export type { SettingValueDto } from './reading/dto.ts'
 export {
   PreconditionFailedException,
   SettingLockedException,
+  SettingsChangedException,
   SettingValidationException,
 } from './exceptions.ts'
+export type { ErasureReport } from './history/erase.ts'
 export type { HistoryEntry, HistoryFilter, HistoryPage } from './history/history.ts'
-export type { RestoreTarget, RevertOptions, RevertReport } from './history/revert.ts'
-export type { SettingsDiagnostic } from './diagnostics.ts'
+export type { RestoreOptions, RestoreTarget, RevertOptions, RevertReport } from './history/revert.ts'
+export type { ExportOptions, ImportOptions, ImportReport, SettingsExport } from './history/transfer.ts'
+export type { SettingsDiagnostic, SettingsStats } from './diagnostics.ts'
+export type { SettingSource } from './memory/shared-values.ts'
+export type { SettingsStatus } from './memory/coherence.ts'
 export type { SettingInspection } from './reading/inspect.ts'
 export type { SettingsReader, UserReader } from './reading/reader.ts'
+export type { EncryptionKey } from './secrets/encryption.ts'
+export type { ReencryptReport } from './secrets/reencrypt.ts'
 export { visibleTo } from './visibility.ts'
 export type { Settings } from './settings.ts'
-export type { ImportOptions, ImportReport, SettingsExport } from './history/transfer.ts'
-export { type CompleteDefinition, SettingType } from './setting-definition.ts'
 export { memoryStore } from './store/memory.ts'
+export type { KeyCount, SettingsStore } from './store/store.ts'
 export { valueSchema } from './values/value-schema.ts'

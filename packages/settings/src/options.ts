@@ -14,7 +14,7 @@ import type { SettingMap } from './definitions/tokens.ts'
 import { FMOD_SETTINGS_INVALID_OPTION } from './misuse-errors.ts'
 import type { Overrides } from './overrides.ts'
 import type { EncryptionKey } from './secrets/encryption.ts'
-import type { SettingDefinition } from './setting-definition.ts'
+import type { CompleteDefinition, SettingDefinition, SettingOption } from './setting-definition.ts'
 import type { SettingsStore } from './store/store.ts'
 import type { ValueLimits } from './values/validate.ts'
 
@@ -33,25 +33,32 @@ export type FindPeople = (
 /** Who gets sensitive values from `/resolved`: every signed-in caller; only users their own; or callers with `Settings.Update`. */
 type ResolvedSecrets = 'signed-in' | 'owner' | 'permission'
 
-/** What can be translated of a definition; options by their value (`options.dark.label`), words of the search by the English ones (`keywords.dark mode`), members of a form by their names (`properties.search.title`), what they offer by its value (`properties.day.options.sun.label`; of a list of choices `options.sun.label`). */
-export type TranslatedField =
-  | 'displayName'
-  | 'description'
-  | 'groupName'
-  | 'placeholder'
-  | 'unit'
-  | 'confirm'
-  | `keywords.${string}`
-  | `properties.${string}.title`
-  | `properties.${string}.options.${string}.label`
-  | `options.${string}.label`
-  | `options.${string}.description`
+/** Texts of a form in one language; what is left out stays English. */
+interface FormTexts {
+  /** Of the values that one may choose. */
+  readonly options?: Readonly<Record<string, Partial<Pick<SettingOption, 'label' | 'description'>>>>
+  /** Of the members of an object, or of the objects in a list. */
+  readonly properties?: Readonly<Record<string, FormTexts & { readonly title?: string }>>
+}
+
+/** The texts of a definition in one language; what is left out, or what the definition leaves empty, stays as it is. */
+export interface DefinitionTexts extends FormTexts {
+  readonly displayName?: string
+  readonly description?: string
+  /** What to show for `group`. */
+  readonly groupName?: string
+  readonly placeholder?: string
+  readonly unit?: string
+  readonly confirm?: string
+  /** In place of the English words. */
+  readonly keywords?: readonly string[]
+}
 
 /**
- * The text of a field in a language such as `de` or `de-AT`, or undefined where there is none: English then. Called
- * once for each field and each locale of the option `locales`, spelled as in BCP 47 (`de-AT`); synchronous.
+ * The texts of a definition in a language such as `de` or `de-AT`, or undefined where there are none: English then. Called
+ * once for each definition and each locale of the option `locales`, spelled as in BCP 47 (`de-AT`); synchronous.
  */
-export type Translate = (key: string, field: TranslatedField, locale: string) => string | undefined
+export type Translate = (definition: CompleteDefinition, locale: string) => DefinitionTexts | undefined
 
 /** Sizes; all values can be raised. */
 interface SettingsLimits extends Partial<ValueLimits> {
@@ -151,7 +158,7 @@ const schema: OptionsSchema<SettingsOptions> = Type.Object({
   selfService: option.boolean(),
   resolvedSecrets: option.oneOf('signed-in', 'owner', 'permission'),
   findPeople: option.function('a function of ids and a signal'),
-  translate: option.function('a function of key, field and locale'),
+  translate: option.function('a function of definition and locale'),
   locales: option.that(isListOfLocales, 'an array of languages such as ["de", "fr-CA"]'),
   stream: orFalse<{ public?: boolean }>({ public: option.boolean() }),
   maxCachedUsers: option.positive(),

@@ -44,7 +44,7 @@ export interface SettingOption<V extends string = string> {
 }
 
 /** Shows a setting only while another has a certain value. */
-export interface ShowWhen {
+interface ShowWhen {
   /** The key of the other setting, which may not be sensitive. */
   readonly key: string
   /** A value that fits the other setting; null where it has none. */

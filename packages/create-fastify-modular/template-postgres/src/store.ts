@@ -1,5 +1,5 @@
 /** Where settings are kept: a PostgreSQL database. */
-import type { SettingsStore } from '@fastify-modular/settings/store'
+import type { SettingsStore } from '@fastify-modular/settings'
 import { postgres } from '@fastify-modular/settings/postgres'
 
 /** @throws {Error} DATABASE_URL is not set */

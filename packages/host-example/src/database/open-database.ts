@@ -8,7 +8,7 @@ import { openPostgres } from './postgres.ts'
 import { openSqlite } from './sqlite.ts'
 import { postgres } from '@fastify-modular/settings/postgres'
 import { sqlite } from '@fastify-modular/settings/sqlite'
-import type { SettingsStore } from '@fastify-modular/settings/store'
+import type { SettingsStore } from '@fastify-modular/settings'
 
 export interface HostDatabase extends Database {
   readonly settingsStore: SettingsStore

@@ -2,8 +2,13 @@
 import { type Caller, defineModule, events, modules, NotFoundException } from '@fastify-modular/core'
 import { createErrorServerOptions, errors } from '@fastify-modular/errors'
 import { publicRoutes } from '@fastify-modular/public-routes'
-import { setting, SettingChanged, settings, SettingScope } from '@fastify-modular/settings'
-import type { SettingsStore } from '@fastify-modular/settings/store'
+import {
+  setting,
+  SettingChanged,
+  settings,
+  SettingScope,
+  type SettingsStore,
+} from '@fastify-modular/settings'
 import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 
 const admin: Caller = { id: 'admin', isAdmin: true }

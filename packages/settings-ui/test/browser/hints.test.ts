@@ -247,13 +247,13 @@ test('hints of definitions', async (t) => {
   )
 
   await t.test('definitions are asked for in the language of the page, if the host names one', async (t) => {
-    const german: Readonly<Record<string, string>> = { groupName: 'Post', displayName: 'Auf Deutsch' }
+    const german = { groupName: 'Post', displayName: 'Auf Deutsch' }
     const host = await startHost(t, {
       settings: {
         definitions: [hinted],
         overrides: {},
         locales: ['de'],
-        translate: (_key, name, locale) => (locale === 'de' ? german[name] : undefined),
+        translate: (_definition, locale) => (locale === 'de' ? german : undefined),
       },
       ui: { locale: 'de' },
       modules: [plainHost],

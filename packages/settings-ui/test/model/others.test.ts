@@ -1,8 +1,8 @@
 /** What others change arrives by the stream, over the real API: shown, named and said once, and never over what was entered. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { setting, SettingScope } from '@fastify-modular/settings'
-import { type BulkSettingUpdate, createSettingsClient } from '@fastify-modular/settings/client'
-import { followSettings } from '@fastify-modular/settings/client/live'
+import { type BulkSettingUpdate, setting, SettingScope } from '@fastify-modular/settings'
+import { createSettingsClient } from '@fastify-modular/settings/client'
+import { followSettings } from '@fastify-modular/settings/client/internal'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { defaultMessages } from '#src/texts/messages.js'

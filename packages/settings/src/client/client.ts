@@ -17,7 +17,7 @@ export interface ListFilter extends CallOptions {
 }
 
 /** One of the caller's settings, with what holds if they have no value of their own. */
-export interface MySettingDto extends SettingValueDto {
+interface MySettingDto extends SettingValueDto {
   readonly inheritedValue: JsonValue
 }
 
@@ -79,12 +79,12 @@ export interface ChangesPage {
 export type People = Readonly<Record<string, string>>
 
 /** Some history, newest first, and who made it. */
-export interface ListedHistoryPage extends HistoryPage {
+interface ListedHistoryPage extends HistoryPage {
   readonly people: People
 }
 
 /** One value, and for callers who may change it the name of its writer. */
-export interface GotSettingDto extends SettingValueDto {
+interface GotSettingDto extends SettingValueDto {
   readonly people?: People
 }
 

@@ -9,9 +9,6 @@ import { currentPage } from './page.ts'
 import { type Follower, type FollowOptions, type Stream, streamOf } from './stream.ts'
 
 export type { LiveState } from './connection.ts'
-export { type Follower, followSettings, type FollowOptions } from './stream.ts'
-export type { StreamedSetting } from '../streams/audience.ts'
-export type { PublicData } from '../streams/public-data.ts'
 
 export interface LiveClientOptions extends Omit<FollowOptions, 'caller'> {
   /** The first values. @default those that `app.settings.publicDataElement` has written into the page */

@@ -51,7 +51,7 @@ export interface RevertOptions extends WriteOptions {
 }
 
 /** How one value changes; `newValue` is the one that is put back. */
-export interface RevertedValue extends ValueChange {
+interface RevertedValue extends ValueChange {
   readonly isSecret: boolean
   /** When a secret that comes back was stored, ISO 8601; null for other values, and where the history has lost it. */
   readonly storedAt: string | null

@@ -5,7 +5,7 @@
 import type { Caller } from '@fastify-modular/core'
 import { acceptedLocales, canonicalLocale } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify'
-import type { SettingsOptions, TranslatedField } from '../options.ts'
+import type { DefinitionTexts, SettingsOptions } from '../options.ts'
 import { type TaggedJson, toTaggedJson } from './conditional.ts'
 import type { CompleteDefinition, ValueSchema } from '../setting-definition.ts'
 import { valueSchema } from '../values/value-schema.ts'
@@ -90,13 +90,12 @@ function createLocalizer(
   const untranslated = { locale: english, ...toTaggedJson(definitions) }
   let hasFailed = false
 
-  function textIn(locale: string, key: string, field: TranslatedField): string | undefined {
+  function textsIn(locale: string, definition: CompleteDefinition): DefinitionTexts | undefined {
     try {
-      const text: unknown = translate?.(key, field, locale)
-      return typeof text === 'string' && text !== '' ? text : undefined
+      return translate?.(definition, locale)
     } catch (err) {
       if (!hasFailed)
-        log.warn({ err, key, field, locale }, 'settings option translate failed; English is shown')
+        log.warn({ err, key: definition.key, locale }, 'settings option translate failed; English is shown')
       hasFailed = true
       return undefined
     }
@@ -104,15 +103,12 @@ function createLocalizer(
 
   /** Null if nothing is translated. */
   function translateInto(locale: string): LocalizedDefinitions | null {
-    let isTranslated = false
-    const localized = definitions.map((definition) =>
-      translateDefinition(definition, (field, text) => {
-        const translated = textIn(locale, definition.key, field)
-        isTranslated ||= translated !== undefined
-        return translated ?? text
-      }),
+    const texts = definitions.map((definition) => textsIn(locale, definition))
+    if (texts.every((found) => found === undefined)) return null
+    const localized = definitions.map((definition, index) =>
+      translateDefinition(definition, texts[index] ?? {}),
     )
-    return isTranslated ? { locale, ...toTaggedJson(localized) } : null
+    return { locale, ...toTaggedJson(localized) }
   }
 
   return ({ headers }) => {
@@ -127,78 +123,63 @@ function createLocalizer(
   }
 }
 
-/** Returns the text of a field in another language, or the English one. */
-type TranslateText = (field: TranslatedField, english: string) => string
+const named = ['displayName', 'description', 'groupName', 'placeholder', 'unit', 'confirm'] as const
 
-/** A definition in another language. `translate` is not called for a member that the definition leaves empty. */
-function translateDefinition(
-  definition: SettingDefinitionDto,
-  translated: TranslateText,
-): SettingDefinitionDto {
-  const orNull = (field: TranslatedField, text: string | null): string | null =>
-    text === null ? null : translated(field, text)
-  const { displayName, description, groupName, placeholder, unit, confirm } = definition
+/** A definition in another language. */
+function translateDefinition(definition: SettingDefinitionDto, texts: DefinitionTexts): SettingDefinitionDto {
   const { options, schema, keywords } = definition
+  const given = named.filter((name) => definition[name] !== null && isText(texts[name]))
   return {
     ...definition,
-    displayName: translated('displayName', displayName),
-    description: orNull('description', description),
-    groupName: orNull('groupName', groupName),
-    placeholder: orNull('placeholder', placeholder),
-    unit: orNull('unit', unit),
-    confirm: orNull('confirm', confirm),
-    keywords: keywords.map((word) => translated(`keywords.${word}`, word)),
-    schema: schema && translateForm(schema, translated),
+    ...Object.fromEntries(given.map((name) => [name, texts[name]])),
+    keywords: texts.keywords?.filter(isText) ?? keywords,
+    schema: schema && translateForm(schema, texts),
     options:
       options &&
-      options.map(({ value, label, description }) => ({
-        value,
-        label: translated(`options.${value}.label`, label),
-        description: orNull(`options.${value}.description`, description),
-      })),
+      options.map(({ value, label, description }) => {
+        const own = texts.options?.[value]
+        return {
+          value,
+          label: isText(own?.label) ? own.label : label,
+          description: description !== null && isText(own?.description) ? own.description : description,
+        }
+      }),
   }
 }
 
-/** The keywords whose words forms show: of an object, or of the items of a list. */
+function isText(text: unknown): text is string {
+  return typeof text === 'string' && text !== ''
+}
+
+/** What forms show of a schema: of an object, or of the items of a list. */
 interface FormSchema {
-  readonly title?: string
   readonly const?: unknown
   readonly items?: unknown
   readonly properties?: Readonly<Record<string, unknown>>
   readonly anyOf?: readonly unknown[]
 }
 
-function translateForm<S extends FormSchema>(schema: S, translated: TranslateText): S {
-  const { items, properties } = schema
-  const toMember = ([name, member]: [string, unknown]) => [
-    name,
-    isFormSchema(member)
-      ? {
-          ...translateChoices(member, translated, `properties.${name}.`),
-          title: translated(`properties.${name}.title`, member.title ?? name),
-        }
-      : member,
-  ]
+/** The schema of a form, of a member or of an item. */
+function translateForm<S extends FormSchema>(
+  schema: S,
+  texts: Pick<DefinitionTexts, 'options' | 'properties'>,
+): S {
+  const { items, properties, anyOf } = schema
+  const titled = (choice: unknown): unknown => {
+    const text = isFormSchema(choice) && texts.options?.[String(choice.const)]?.label
+    return isFormSchema(choice) && isText(text) ? { ...choice, title: text } : choice
+  }
+  const toMember = ([name, member]: [string, unknown]) => {
+    const own = texts.properties?.[name] ?? {}
+    const title = isText(own.title) && { title: own.title }
+    return [name, isFormSchema(member) ? { ...translateForm(member, own), ...title } : member]
+  }
   return {
-    ...translateChoices(schema, translated, ''),
-    ...(isFormSchema(items) && { items: translateForm(items, translated) }),
+    ...schema,
+    ...(isFormSchema(items) && { items: translateForm(items, texts) }),
+    ...(anyOf && { anyOf: anyOf.map(titled) }),
     ...(properties && { properties: Object.fromEntries(Object.entries(properties).map(toMember)) }),
   }
-}
-
-/** The values that one may choose, of a member or of an item. */
-function translateChoices<S extends FormSchema>(
-  schema: S,
-  translated: TranslateText,
-  of: '' | `properties.${string}.`,
-): S {
-  if (!schema.anyOf) return schema
-  const anyOf = schema.anyOf.map((choice) =>
-    isFormSchema(choice) && typeof choice.const === 'string'
-      ? { ...choice, title: translated(`${of}options.${choice.const}.label`, choice.title ?? choice.const) }
-      : choice,
-  )
-  return { ...schema, anyOf }
 }
 
 /** A schema may also be true or false. */

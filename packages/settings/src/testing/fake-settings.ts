@@ -1,4 +1,5 @@
 /** Settings without an application, for unit tests of what takes `Settings`. */
+import type { FastifyBaseLogger } from 'fastify'
 import { SettingsBuilder } from '../definitions/builder.ts'
 import { Registry } from '../definitions/registry.ts'
 import type { SettingMap, ValuesOf } from '../definitions/tokens.ts'
@@ -6,7 +7,6 @@ import { createSettingsService } from '../create-settings.ts'
 import type { Settings } from '../settings.ts'
 import { Encryption } from '../secrets/encryption.ts'
 import { memoryStore } from '../store/memory.ts'
-import { silentLog } from './contract/case.ts'
 import { overrideAll } from './override-settings.ts'
 
 /**
@@ -32,4 +32,17 @@ export function fakeSettings<M extends SettingMap>(tokens: M, values: Partial<Va
   })
   overrideAll(settings, values)
   return settings
+}
+
+/** A log that drops everything. */
+export const silentLog: FastifyBaseLogger = {
+  level: 'silent',
+  silent: () => {},
+  trace: () => {},
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+  fatal: () => {},
+  child: () => silentLog,
 }

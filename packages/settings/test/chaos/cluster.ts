@@ -4,7 +4,7 @@ import { type FaultyProxy, startFaultyProxy } from '@fastify-modular/test-suppor
 import { type PostgresServer, startPostgres, type TestDatabase } from '@fastify-modular/test-support/postgres'
 import { type SpawnedApp, spawnApp } from '@fastify-modular/test-support/spawn-app'
 import { Pool } from 'pg'
-import { until } from '#src/testing/contract/case.js'
+import { until } from '../contract/case.ts'
 import { type Ack, bulkKeys, type InstancePlan, type InstanceState, userIds, userKeys } from './instance.js'
 
 /** An instance, or several after each other, in one place of the cluster. */

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { FindPeople } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { createPeople } from '#src/http/people.js'
-import { until } from '#src/testing/contract/case.js'
+import { until } from '../contract/case.ts'
 import { as, createApp, logInto } from '../support/app.ts'
 
 const title = (value: unknown, more: object = {}) => ({ key: 'app.title', scope: 1, value, ...more })

@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyServerOptions } from 'fastify'
 import { test } from 'tap'
 import { memoryStore, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
-import type { SettingsStore, StoreWatch } from '@fastify-modular/settings/store'
+import type { SettingsStore, StoreWatch } from '#src/store/store.js'
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import { TooManyWritesException } from '#src/store/store.js'
-import { until } from '#src/testing/contract/case.js'
+import { until } from '../contract/case.ts'
 import { as, createApp, definitions, logInto, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
 

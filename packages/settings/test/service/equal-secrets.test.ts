@@ -4,7 +4,7 @@ import Fastify from 'fastify'
 import { test } from 'tap'
 import { events } from '@fastify-modular/core'
 import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
-import { rowOf } from '#src/testing/contract/case.js'
+import { rowOf } from '../contract/case.ts'
 import { as, callerByHeader, createApp, definitions } from '../support/app.ts'
 import { recorder } from '../support/recorder.ts'
 

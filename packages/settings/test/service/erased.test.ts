@@ -2,7 +2,7 @@
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import { SettingScope, memoryStore } from '@fastify-modular/settings'
 import t, { test } from 'tap'
-import { until } from '#src/testing/contract/case.js'
+import { until } from '../contract/case.ts'
 import { as, createApp, definitions, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
 import { engines } from '../support/engines.ts'

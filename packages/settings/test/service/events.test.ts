@@ -16,7 +16,7 @@ import {
 } from '@fastify-modular/settings'
 import { postgres } from '@fastify-modular/settings/postgres'
 import { sqlite } from '@fastify-modular/settings/sqlite'
-import type { SettingsStore } from '@fastify-modular/settings/store'
+import type { SettingsStore } from '#src/store/store.js'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { until } from '@fastify-modular/test-support/until'
 import { admin, definitions, rejection } from '../support/app.ts'

@@ -1,9 +1,9 @@
 /** Users' own values over several instances, their tags, an outage, and the end of a user (decision 66). */
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import { memoryStore, SettingScope } from '@fastify-modular/settings'
-import { type StoreWatch, userHash } from '@fastify-modular/settings/store'
+import { type StoreWatch, userHash } from '#src/store/store.js'
 import { type Test, test } from 'tap'
-import { until } from '#src/testing/contract/case.js'
+import { until } from '../contract/case.ts'
 import { as, createApp, definitions, logInto, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
 

@@ -1,10 +1,10 @@
 /** Databases that are not as this process left them: restored, written behind its back, loaded by hand. */
 import { sqlite } from '@fastify-modular/settings/sqlite'
 import { memoryStore, SettingScope } from '@fastify-modular/settings'
-import type { WriteRequest } from '@fastify-modular/settings/store'
+import type { WriteRequest } from '#src/store/store.js'
 import Database from 'better-sqlite3'
 import t, { test } from 'tap'
-import { until } from '#src/testing/contract/case.js'
+import { until } from '../contract/case.ts'
 import { as, createApp, definitions } from '../support/app.ts'
 import { newFile } from '../support/engines.ts'
 import { backTo, sqlEngines } from '../support/sql-engines.ts'

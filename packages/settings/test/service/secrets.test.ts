@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { test } from 'tap'
 import { memoryStore, setting, SettingScope } from '@fastify-modular/settings'
-import type { SettingsStore } from '@fastify-modular/settings/store'
+import type { SettingsStore } from '#src/store/store.js'
 import { as, createApp, definitions, logInto, rejection } from '../support/app.ts'
 
 const { System, Application, User } = SettingScope

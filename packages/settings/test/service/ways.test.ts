@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { defineModule, events, isDomainException, modules } from '@fastify-modular/core'
 import { setting, settings, type SettingsOptions, SettingScope } from '@fastify-modular/settings'
-import type { SettingsStore, StoredRow } from '@fastify-modular/settings/store'
+import type { SettingsStore, StoredRow } from '#src/store/store.js'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test, test } from 'tap'
 import { z } from 'zod'

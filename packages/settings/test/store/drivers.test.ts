@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { nodeSqlite } from '@fastify-modular/core/internal'
 import { type Test, test } from 'tap'
 import { sqlite } from '@fastify-modular/settings/sqlite'
-import { set, silentLog } from '#src/testing/contract/case.js'
+import { set, silentLog } from '../contract/case.ts'
 import { checkDriver } from '#src/store/sqlite/connection.js'
 
 const here = fileURLToPath(new URL('../..', import.meta.url))

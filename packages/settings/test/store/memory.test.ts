@@ -1,4 +1,5 @@
-import { memoryStore, storeContract } from '@fastify-modular/settings/testing'
+import { memoryStore } from '@fastify-modular/settings'
+import { storeContract } from '../contract/store-contract.ts'
 import { test } from 'tap'
 
 storeContract(test, () => ({ create: memoryStore }), { patience: 60_000 })

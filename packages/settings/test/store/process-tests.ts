@@ -1,6 +1,6 @@
 /** What several processes on one database can rely on (decisions 25, 28, 29). */
 import assert from 'node:assert/strict'
-import { until } from '#src/testing/contract/case.js'
+import { until } from '../contract/case.ts'
 import { acknowledged, startWriter, succeed, verify } from './processes.js'
 
 /** Declares the tests; `makeDatabase` makes an empty one and answers its file or URL. */

@@ -1,7 +1,7 @@
 /** Tests with real processes on one database, some of them killed; the same for each kind of database. */
 import assert from 'node:assert/strict'
 import { spawnNode, type SpawnedProcess } from '@fastify-modular/test-support/spawn-app'
-import { silentLog } from '#src/testing/contract/case.js'
+import { silentLog } from '../contract/case.ts'
 import type { HistoryRow, SettingsStore } from '#src/store/store.js'
 import { storeOf, type WriterPlan } from './writer.js'
 

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { isDomainException } from '@fastify-modular/core'
 import { postgres } from '@fastify-modular/settings/postgres'
 import { sqlite } from '@fastify-modular/settings/sqlite'
-import { silentLog } from '#src/testing/contract/case.js'
+import { silentLog } from '../contract/case.ts'
 import type { RowChange, SettingsStore, WriteResult } from '#src/store/store.js'
 
 /** The command line of a writer. */

@@ -6,7 +6,7 @@ import type {
   UserStore,
   WriteRequest,
   WriteResult,
-} from '@fastify-modular/settings/store'
+} from '#src/store/store.js'
 
 type Write = (request: WriteRequest) => Promise<WriteResult>
 

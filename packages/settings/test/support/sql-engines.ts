@@ -1,7 +1,7 @@
 /** Databases of the tests with statements that bypass their stores: what a restore or another program does. */
 import { postgres } from '@fastify-modular/settings/postgres'
 import { sqlite } from '@fastify-modular/settings/sqlite'
-import type { SettingsStore } from '@fastify-modular/settings/store'
+import type { SettingsStore } from '#src/store/store.js'
 import { type Teardown, testDatabase } from '@fastify-modular/test-support/postgres'
 import Database from 'better-sqlite3'
 import { Pool } from 'pg'

@@ -1,5 +1,5 @@
 /** What others change while a page is open, as its rows show it. */
-import type { StreamedSetting } from '@fastify-modular/settings/client/live'
+import type { StreamedSetting } from '@fastify-modular/settings/client/internal'
 import { type EditorState, withValues } from './editor-state.ts'
 import { isSameJson, type SettingValue } from './setting.ts'
 

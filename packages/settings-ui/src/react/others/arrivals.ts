@@ -1,6 +1,6 @@
 /** What others have changed, on its way into the rows: read where the stream leaves it out, held back where it would disturb, named, and said. */
 import { type SettingsClient, SettingsRequestError } from '@fastify-modular/settings/client'
-import type { Follower, StreamedSetting } from '@fastify-modular/settings/client/live'
+import type { Follower, StreamedSetting } from '@fastify-modular/settings/client/internal'
 import { format, plural } from '../../texts/messages.ts'
 import type { EditorState } from '../model/editor-state.ts'
 import type { SettingsEditor } from '../model/editor.ts'

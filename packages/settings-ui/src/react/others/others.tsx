@@ -1,5 +1,5 @@
 /** Follows what others change, as long as a page is open. */
-import { followSettings } from '@fastify-modular/settings/client/live'
+import { followSettings } from '@fastify-modular/settings/client/internal'
 import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { isWide } from '../controls/controls.tsx'
 import { usePage } from '../page-context.ts'

@@ -1,4 +1,4 @@
 /** @fastify-modular/settings/postgres: settings in a PostgreSQL database. */
-export type { MigrateMode, PostgresTableNames } from '../options.ts'
+export type { PostgresTableNames } from '../options.ts'
 export { printSql } from './print-sql.ts'
-export { postgres, type PostgresOptions, type PostgresPool, type PostgresSource } from './postgres.ts'
+export { postgres, type PostgresOptions, type PostgresSource } from './postgres.ts'

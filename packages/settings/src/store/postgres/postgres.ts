@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { type OptionsSchema, Type } from '@fastify-modular/core/internal'
 import { type ConnectionOptions, within } from '@fastify-modular/core/internal/postgres'
 import { checkArgument, type MigrateMode, postgresOptions, type PostgresTableNames } from '../options.ts'
-import { postgresSettingsTables } from '../postgres-tables.ts'
+import { postgresTables } from '../postgres-tables.ts'
 import { createMaintenance } from '../maintenance.ts'
 import { prepareReads } from '../reads.ts'
 import { type SqlParts, SqlStore } from '../sql-store.ts'
@@ -27,7 +27,7 @@ import { PostgresWriter } from './write.ts'
 export type PostgresSource = { readonly connectionString: string } | { readonly pool: PostgresPool }
 
 /** The part of a pool of `pg` that the store needs, by structure: its types need not be installed. */
-export interface PostgresPool {
+interface PostgresPool {
   readonly options: object
   connect(): Promise<object>
   query(sql: string, values?: unknown[]): Promise<{ readonly rows: readonly unknown[] }>
@@ -120,8 +120,7 @@ class PostgresStore extends SqlStore<OpenDatabase> {
     const { drizzle } = await import('drizzle-orm/node-postgres')
     const { pool, timeouts } = connections
     const names = this.#names
-    const { schema, prefix } = names
-    const tables = postgresSettingsTables({ ...(schema !== undefined && { schema }), tablePrefix: prefix })
+    const tables = postgresTables(this.#options)
     const announcer = new Announcer({
       pool,
       names,

@@ -23,7 +23,7 @@ import {
 } from './connection.ts'
 import { sqliteMaintenance, sqliteReads } from './engine.ts'
 import { migrate } from './migrate.ts'
-import { sqliteSettingsTables } from '../sqlite-tables.ts'
+import { sqliteTables } from '../sqlite-tables.ts'
 import { createWriter } from './write.ts'
 
 /**
@@ -35,7 +35,7 @@ export type SqliteSource =
   | { readonly database: SqliteDatabase | NodeSqliteDatabase }
 
 /** The part of a better-sqlite3 connection that the store needs, by structure: its types need not be installed. */
-export interface SqliteDatabase {
+interface SqliteDatabase {
   readonly open: boolean
   readonly memory: boolean
   readonly inTransaction: boolean
@@ -134,7 +134,7 @@ class SqliteStore extends SqlStore<OpenFile> {
       await useLog(client)
       client.pragma('synchronous = FULL') // an acknowledged write survives a power loss (decision 28)
       migrate(client, this.#options.tablePrefix, this.#options.migrate)
-      const tables = sqliteSettingsTables(this.#options)
+      const tables = sqliteTables(this.#options.tablePrefix)
       const reads = prepareReads(sqliteReads(client, tables))
       const writer = createWriter(client, tables)
       const maintenance = createMaintenance(sqliteMaintenance(client, tables))

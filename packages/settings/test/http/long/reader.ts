@@ -4,7 +4,7 @@
  */
 import Fastify, { type FastifyInstance } from 'fastify'
 import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
-import type { SettingsStore } from '@fastify-modular/settings/store'
+import type { SettingsStore } from '#src/store/store.js'
 import { storeOf } from '../../store/writer.js'
 
 /** What one request answered. */

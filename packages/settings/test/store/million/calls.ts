@@ -1,6 +1,6 @@
 /** Calls of a store that may meet a million rows: what they cost must not grow with them. */
 import { SettingScope } from '@fastify-modular/settings'
-import { rowId, set } from '#src/testing/contract/case.js'
+import { rowId, set } from '../../contract/case.ts'
 import type { HistoryPlace, HistoryQuery, SettingsStore } from '#src/store/store.js'
 
 /** How many rows of values and of history a database has; one in a hundred is of Application scope. */

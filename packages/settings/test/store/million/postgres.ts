@@ -1,7 +1,7 @@
 /** What PostgreSQL plans for each statement of the store, and how many pages it reads. */
 import { postgres } from '@fastify-modular/settings/postgres'
 import { Pool, type PoolClient } from 'pg'
-import { silentLog } from '#src/testing/contract/case.js'
+import { silentLog } from '../../contract/case.ts'
 import { callsOf, type Size } from './calls.js'
 
 /** One statement in one way of planning it. */

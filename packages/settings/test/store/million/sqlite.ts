@@ -1,7 +1,7 @@
 /** What SQLite plans for each statement of the store. */
 import { sqlite } from '@fastify-modular/settings/sqlite'
 import Database from 'better-sqlite3'
-import { silentLog } from '#src/testing/contract/case.js'
+import { silentLog } from '../../contract/case.ts'
 import { callsOf, type Size } from './calls.js'
 
 export interface SqlitePlan {

@@ -1,5 +1,5 @@
 import { postgres } from '@fastify-modular/settings/postgres'
-import { storeContract } from '@fastify-modular/settings/testing'
+import { storeContract } from '../../contract/store-contract.ts'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { Client } from 'pg'
 import t, { test } from 'tap'

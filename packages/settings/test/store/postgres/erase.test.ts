@@ -1,7 +1,7 @@
 /** Erasing a user in PostgreSQL beside writes that are under way. */
 import { Pool } from 'pg'
 import t, { type Test, test } from 'tap'
-import { change, replays, rowId, set, until, writeAll } from '#src/testing/contract/case.js'
+import { change, replays, rowId, set, until, writeAll } from '../../contract/case.ts'
 import { startHeldWrite } from './held-write.js'
 import { newPool, openStore } from './open-store.js'
 

@@ -1,4 +1,4 @@
-import { change, rowId, writeAll } from '#src/testing/contract/case.js'
+import { change, rowId, writeAll } from '../../contract/case.ts'
 import type { SettingsStore } from '#src/store/store.js'
 
 /** A write of `a` that holds its locks until it may commit. */

@@ -1,6 +1,6 @@
 /** Names of channels and prepared statements: stores beside each other, and stores with long names. */
 import t, { test } from 'tap'
-import { revisionOf, rowId, rowOf, set, until } from '#src/testing/contract/case.js'
+import { revisionOf, rowId, rowOf, set, until } from '../../contract/case.ts'
 import { postgresNames } from '#src/store/postgres/names.js'
 import { userHash } from '#src/store/store.js'
 import { newPool, openStore } from './open-store.js'

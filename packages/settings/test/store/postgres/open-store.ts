@@ -3,7 +3,7 @@ import { postgres, type PostgresOptions } from '@fastify-modular/settings/postgr
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { Pool } from 'pg'
 import type { Test } from 'tap'
-import { silentLog } from '#src/testing/contract/case.js'
+import { silentLog } from '../../contract/case.ts'
 import type { SettingsStore } from '#src/store/store.js'
 
 /** A pool on an empty database. */

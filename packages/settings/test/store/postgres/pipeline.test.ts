@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg'
 import { test } from 'tap'
 import { sendTogether } from '#src/store/postgres/connection.js'
-import { change, rowId, writeAll } from '#src/testing/contract/case.js'
+import { change, rowId, writeAll } from '../../contract/case.ts'
 import { newPool, openStore } from './open-store.js'
 
 const clientOf = (members: object): PoolClient => members as PoolClient

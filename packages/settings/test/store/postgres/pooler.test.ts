@@ -3,12 +3,12 @@
  * `DATABASE_URL` beside it, the database itself.
  */
 import { postgres } from '@fastify-modular/settings/postgres'
-import { storeContract } from '@fastify-modular/settings/testing'
+import { storeContract } from '../../contract/store-contract.ts'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { startTransactionPooler } from '@fastify-modular/test-support/transaction-pooler'
 import { Client } from 'pg'
 import t, { test } from 'tap'
-import { silentLog } from '#src/testing/contract/case.js'
+import { silentLog } from '../../contract/case.ts'
 import { patient } from './open-store.js'
 
 t.setTimeout(900_000)

@@ -1,11 +1,10 @@
 /** The options of the store, and what it does with a database that is not as it wishes. */
 import type { Tx } from '@fastify-modular/core'
-import { postgresSettingsTables } from '@fastify-modular/settings/drizzle'
 import { postgres, printSql } from '@fastify-modular/settings/postgres'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { Pool, types } from 'pg'
 import t, { test } from 'tap'
-import { change, rowId, rowOf, set, writeAll, revisionOf } from '#src/testing/contract/case.js'
+import { change, rowId, rowOf, set, writeAll, revisionOf } from '../../contract/case.ts'
 import { failureOf, is503 } from '../failures.js'
 import { newPool, openStore } from './open-store.js'
 
@@ -41,7 +40,7 @@ test('options that cannot work are refused at once, without quoting the URL (FMO
   t.throws(() => postgres(source, { migrate: true } as object), refused)
   const misspelt = { tablePrefx: 'tenant1_' }
   const nearest = { ...refused, message: /options\.tablePrefx \(did you mean options\.tablePrefix\?\)/ }
-  for (const create of [(options: object) => postgres(source, options), printSql, postgresSettingsTables])
+  for (const create of [(options: object) => postgres(source, options), printSql])
     t.throws(() => create(misspelt), nearest)
   t.throws(() => postgres(source, { timeouts: { qeury: 5 } as object }), {
     ...refused,

@@ -4,7 +4,7 @@ import { startFaultyProxy } from '@fastify-modular/test-support/faulty-proxy'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { Pool } from 'pg'
 import t, { type Test, test } from 'tap'
-import { revisionOf, set, silentLog, until } from '#src/testing/contract/case.js'
+import { revisionOf, set, silentLog, until } from '../../contract/case.ts'
 import type { SettingsStore, StoreWatch } from '#src/store/store.js'
 import { failureOf, is503 } from '../failures.js'
 

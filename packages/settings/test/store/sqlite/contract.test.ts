@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sqlite } from '@fastify-modular/settings/sqlite'
-import { storeContract } from '@fastify-modular/settings/testing'
+import { storeContract } from '../../contract/store-contract.ts'
 import { test } from 'tap'
 
 storeContract(

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nodeSqlite, type NodeSqliteDatabase } from '@fastify-modular/core/internal'
 import { sqlite } from '@fastify-modular/settings/sqlite'
-import { storeContract } from '@fastify-modular/settings/testing'
+import { storeContract } from '../../contract/store-contract.ts'
 import { type Test, test } from 'tap'
-import { change, rowId, set, silentLog, writeAll } from '#src/testing/contract/case.js'
+import { change, rowId, set, silentLog, writeAll } from '../../contract/case.ts'
 import { failureOf, is503 } from '../failures.js'
 
 const module = nodeSqlite()

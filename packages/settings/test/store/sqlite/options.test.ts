@@ -1,8 +1,7 @@
-import { sqliteSettingsTables } from '@fastify-modular/settings/drizzle'
 import { printSql, sqlite } from '@fastify-modular/settings/sqlite'
 import Database from 'better-sqlite3'
 import { test } from 'tap'
-import { silentLog } from '#src/testing/contract/case.js'
+import { silentLog } from '../../contract/case.ts'
 
 test('options that cannot work are refused at once (FMOD_SETTINGS_INVALID_STORE_OPTION)', async (t) => {
   const refused = { code: 'FMOD_SETTINGS_INVALID_STORE_OPTION' }
@@ -24,11 +23,7 @@ test('options that cannot work are refused at once (FMOD_SETTINGS_INVALID_STORE_
   t.throws(() => sqlite({ file: 'x.db' }, { migrate: 'chekc' } as object), refused)
   const misspelt = { tablePrefx: 'tenant1_' }
   const nearest = { ...refused, message: /options\.tablePrefx \(did you mean options\.tablePrefix\?\)/ }
-  for (const create of [
-    (options: object) => sqlite({ file: 'x.db' }, options),
-    printSql,
-    sqliteSettingsTables,
-  ])
+  for (const create of [(options: object) => sqlite({ file: 'x.db' }, options), printSql])
     t.throws(() => create(misspelt), nearest)
   t.throws(() => sqlite({ file: 'x.db' }, { tablePrefx: 'a', migrate: 'no', pollInterval: 0 } as object), {
     ...refused,

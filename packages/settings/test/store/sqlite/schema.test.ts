@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { sqlite } from '@fastify-modular/settings/sqlite'
 import Database from 'better-sqlite3'
 import { type Test, test } from 'tap'
-import { silentLog } from '#src/testing/contract/case.js'
+import { silentLog } from '../../contract/case.ts'
 import { plainHistory } from '#src/store/schema.js'
 
 async function openDatabase(t: Test): Promise<Database.Database> {

@@ -3,21 +3,12 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDomainException } from '@fastify-modular/core'
-import { sqliteSettingsTables } from '@fastify-modular/settings/drizzle'
+import { sqliteTables } from '#src/store/sqlite-tables.js'
 import { printSql, sqlite, type SqliteOptions } from '@fastify-modular/settings/sqlite'
 import Database from 'better-sqlite3'
 import { getTableConfig } from 'drizzle-orm/sqlite-core'
 import { type Test, test } from 'tap'
-import {
-  change,
-  revisionOf,
-  rowId,
-  rowOf,
-  set,
-  silentLog,
-  until,
-  writeAll,
-} from '#src/testing/contract/case.js'
+import { change, revisionOf, rowId, rowOf, set, silentLog, until, writeAll } from '../../contract/case.ts'
 import type { SettingsStore } from '#src/store/store.js'
 import { failureOf, is503 } from '../failures.js'
 
@@ -96,19 +87,17 @@ test('printSql makes the tables that migrate: auto makes', async (t) => {
   await sqlite({ database: printed }, { tablePrefix: 'my_', migrate: 'check' }).open({ log: silentLog })
 })
 
-test('the exported tables of drizzle have the columns and keys of the migrations', async (t) => {
+test('the tables of drizzle have the columns of the migrations', async (t) => {
   const database = openDatabase(t)
   await sqlite({ database }, { tablePrefix: 'my_' }).open({ log: silentLog })
-  for (const table of Object.values(sqliteSettingsTables({ tablePrefix: 'my_' }))) {
-    const { name, columns, primaryKeys } = getTableConfig(table)
-    const key = primaryKeys[0]?.columns.map((column) => column.name) ?? ['name']
-    const real = database.prepare('select name, type, "notnull", pk from pragma_table_info(?)').all(name)
+  for (const table of Object.values(sqliteTables('my_'))) {
+    const { name, columns } = getTableConfig(table)
+    const real = database.prepare('select name, type, "notnull" from pragma_table_info(?)').all(name)
     t.same(
       columns.map((column) => ({
         name: column.name,
         type: column.getSQLType().toUpperCase(),
         notnull: Number(column.notNull),
-        pk: key.indexOf(column.name) + 1,
       })),
       real,
     )

@@ -1,7 +1,7 @@
 /** Two instances on one database, their clients, what may happen to them, and what must be true at the end. */
 import assert from 'node:assert/strict'
 import { type SpawnedApp, spawnApp } from '@fastify-modular/test-support/spawn-app'
-import { until } from '#src/testing/contract/case.js'
+import { until } from '../../contract/case.ts'
 import type { SqlEngine } from '../../support/sql-engines.ts'
 import { Client } from './client.js'
 import { callers, words } from './instance.js'

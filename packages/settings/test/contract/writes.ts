@@ -1,8 +1,8 @@
 /** Cases: one write is atomic, and decides under the lock. */
 import assert from 'node:assert/strict'
 import { isDomainException } from '@fastify-modular/core'
-import { SettingScope } from '../../setting-definition.ts'
-import { noRevision } from '../../store/revision.ts'
+import { SettingScope } from '#src/setting-definition.js'
+import { noRevision } from '#src/store/revision.js'
 import { change, type ContractCase, revisionOf, rowId, rowOf, set, writeAll } from './case.ts'
 
 export const writes: Readonly<Record<string, ContractCase>> = {

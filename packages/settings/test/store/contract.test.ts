@@ -1,8 +1,9 @@
 /** The contract must catch stores that are wrong: each of these breaks one promise of the reference store. */
-import { memoryStore, storeContract } from '@fastify-modular/settings/testing'
+import { memoryStore } from '@fastify-modular/settings'
+import { storeContract } from '../contract/store-contract.ts'
 import { SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
-import { change, rowId, rowOf, set, writeAll } from '#src/testing/contract/case.js'
+import { change, rowId, rowOf, set, writeAll } from '../contract/case.ts'
 import { noRevision } from '#src/store/revision.js'
 import type { SettingsStore } from '#src/store/store.js'
 import { changedStore, type StoreChanges } from '../support/changed-store.ts'

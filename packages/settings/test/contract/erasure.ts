@@ -1,6 +1,6 @@
 /** Cases: the end of a user, alone and beside everything else. */
 import assert from 'node:assert/strict'
-import type { SettingsStore } from '../../store/store.ts'
+import type { SettingsStore } from '#src/store/store.js'
 import { change, type ContractCase, everything, replays, rowId, set, trimAll, writeAll } from './case.ts'
 
 export const erasure: Readonly<Record<string, ContractCase>> = {

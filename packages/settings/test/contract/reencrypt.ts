@@ -1,6 +1,6 @@
 /** Cases: texts are replaced by others of the same meaning. */
 import assert from 'node:assert/strict'
-import type { HistoryRow, ReencryptRequest, StoredRow } from '../../store/store.ts'
+import type { HistoryRow, ReencryptRequest, StoredRow } from '#src/store/store.js'
 import {
   change,
   type ContractCase,

@@ -1,7 +1,7 @@
 /** Cases: events are enqueued in the transaction of the write. */
 import assert from 'node:assert/strict'
 import type { Tx } from '@fastify-modular/core'
-import type { SettingsStore, WriteResult } from '../../store/store.ts'
+import type { SettingsStore, WriteResult } from '#src/store/store.js'
 import { change, type ContractCase, rowId, rowOf, set, writeAll, revisionOf } from './case.ts'
 
 export const enqueue: Readonly<Record<string, ContractCase>> = {

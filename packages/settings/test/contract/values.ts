@@ -1,7 +1,7 @@
 /** Cases: rows go in and come out. */
 import assert from 'node:assert/strict'
-import { SettingScope } from '../../setting-definition.ts'
-import type { RowId, StoredRow } from '../../store/store.ts'
+import { SettingScope } from '#src/setting-definition.js'
+import type { RowId, StoredRow } from '#src/store/store.js'
 import { change, type ContractCase, pages, revisionOf, rowId, rowOf, set, writeAll } from './case.ts'
 
 export const values: Readonly<Record<string, ContractCase>> = {

@@ -1,8 +1,8 @@
 /** Cases: what was changed is remembered. */
 import assert from 'node:assert/strict'
-import { SettingScope } from '../../setting-definition.ts'
-import { noRevision } from '../../store/revision.ts'
-import type { HistoryRow } from '../../store/store.ts'
+import { SettingScope } from '#src/setting-definition.js'
+import { noRevision } from '#src/store/revision.js'
+import type { HistoryRow } from '#src/store/store.js'
 import {
   assertRising,
   change,

@@ -1,15 +1,15 @@
 /** The behaviour that every settings store has, as tests that a store of yours can run. */
 import { withTimeout } from '@fastify-modular/core/internal'
-import type { SettingsStore } from '../store/store.ts'
-import { type ContractCase, silentLog, waitingAtMost } from './contract/case.ts'
-import { enqueue } from './contract/enqueue.ts'
-import { erasure } from './contract/erasure.ts'
-import { history } from './contract/history.ts'
-import { instances } from './contract/instances.ts'
-import { reencrypt } from './contract/reencrypt.ts'
-import { users } from './contract/users.ts'
-import { values } from './contract/values.ts'
-import { writes } from './contract/writes.ts'
+import type { SettingsStore } from '#src/store/store.js'
+import { type ContractCase, silentLog, waitingAtMost } from './case.ts'
+import { enqueue } from './enqueue.ts'
+import { erasure } from './erasure.ts'
+import { history } from './history.ts'
+import { instances } from './instances.ts'
+import { reencrypt } from './reencrypt.ts'
+import { users } from './users.ts'
+import { values } from './values.ts'
+import { writes } from './writes.ts'
 
 /** An empty database for one test. */
 export interface StoreFixture {

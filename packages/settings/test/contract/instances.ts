@@ -1,6 +1,6 @@
 /** Cases: several writers, several instances, and what outlives a store. */
 import assert from 'node:assert/strict'
-import { userHash } from '../../store/store.ts'
+import { userHash } from '#src/store/store.js'
 import { change, type ContractCase, revisionOf, rowId, rowOf, set, writeAll } from './case.ts'
 
 export const instances: Readonly<Record<string, ContractCase>> = {

@@ -1,7 +1,6 @@
 /** What the cases of the store contract share. */
 import assert from 'node:assert/strict'
-import type { FastifyBaseLogger } from 'fastify'
-import { SettingScope } from '../../setting-definition.ts'
+import { SettingScope } from '#src/setting-definition.js'
 import type {
   RowChange,
   RowId,
@@ -11,7 +10,7 @@ import type {
   TrimLimits,
   WriteRequest,
   WriteResult,
-} from '../../store/store.ts'
+} from '#src/store/store.js'
 
 /** One behaviour that every store has, of one that is open on an empty database. It fails by throwing. */
 export type ContractCase = (store: SettingsStore, more: CaseContext) => Promise<void>
@@ -155,15 +154,4 @@ export function waitingAtMost(patience: number): Until {
 /** The same for tests of this package, which give each wait a minute. */
 export const until: Until = (what, isTrue) => waitingAtMost(60_000)(what, isTrue)
 
-/** A log that drops everything. */
-export const silentLog: FastifyBaseLogger = {
-  level: 'silent',
-  silent: () => {},
-  trace: () => {},
-  debug: () => {},
-  info: () => {},
-  warn: () => {},
-  error: () => {},
-  fatal: () => {},
-  child: () => silentLog,
-}
+export { silentLog } from '#src/testing/fake-settings.js'
