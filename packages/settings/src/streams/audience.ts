@@ -1,6 +1,6 @@
 /** Readers of streams who are shown the same, and get the same bytes. */
 import { createHash } from 'node:crypto'
-import { isUserSetting, type SettingState, sharedScope } from '../memory/shared-values.ts'
+import { isUserSetting, type SettingState } from '../memory/shared-values.ts'
 import { type SettingValueDto, toSharedDto } from '../reading/dto.ts'
 import { parseRevision, type Revision, revisionId } from '../store/revision.ts'
 import { isSecret } from '../values/validate.ts'
@@ -83,7 +83,7 @@ export class Audience {
     return states
       .filter(({ setting }) => this.#visibility.value(setting.definition))
       .map((state) => {
-        const { userId: _, value, ...rest } = toSharedDto(state, sharedScope(state))
+        const { userId: _, value, ...rest } = toSharedDto(state)
         const isLong = Buffer.byteLength(JSON.stringify(value)) > longest
         return {
           ...this.#describe({ ...rest, ...(isUserSetting(state) && { perUser: true }) }),

@@ -6,9 +6,9 @@ import type { SettingsService } from '../../create-settings.ts'
 import { SettingValidationException } from '../../exceptions.ts'
 import { SettingScope, toEtag } from '../../setting-definition.ts'
 import { bulkLimits } from '../../options.ts'
+import { requirePlace } from '../../places.ts'
 import {
   isUserSetting,
-  requireFit,
   requireSetting,
   type Resolution,
   type SettingState,
@@ -78,8 +78,7 @@ function addValueRoute({ app, service: { settings, sharedValues }, people }: Rou
       const { scope } = request.query
       const caller = callerOf(request)
       const state = requireSetting(sharedValues, key)
-      const isOwn = scope === SettingScope.User && state.setting.definition.scope === SettingScope.User
-      if (!isOwn) requireFit(state, scope)
+      requirePlace(state.setting.definition, scope)
       const value = await settings.contract.getSettingValue(key, scope, caller.id)
       const { definition } = state.setting
       const names = visibleTo(caller).record(definition, { scope }) && (await people([value?.updatedBy]))
@@ -164,7 +163,8 @@ function addWriteRoutes({ app, service }: RouteContext): void {
     { key, scope, ...wanted }: Pick<WriteEntry, 'key' | 'scope' | 'value' | 'isReset'>,
   ): Promise<unknown> {
     const caller = requireUpdate(request, [scope])
-    const state = requireFit(requireSetting(service.sharedValues, key), scope)
+    const state = requireSetting(service.sharedValues, key)
+    requirePlace(state.setting.definition, scope)
     const entry = { state, key, scope, userId: '', ...wanted, expects: conditionOf(request) }
     const { revision, entries } = await service.write([entry], writeOptionsOf(request), { caller })
     return answerWritten(request, reply, entries[0], (written) => toWrittenDto(service, written, revision))
@@ -195,14 +195,13 @@ function addBulkRoute({ app, service, options, people }: RouteContext): void {
     async (request, reply) => {
       const { body: updates, query } = request
       const { dryRun = false } = query
-      const { entries, errors } = toBulkEntries(service.sharedValues, updates) // 400 for a repeated row
+      const { entries, unknown } = toBulkEntries(service.sharedValues, updates) // 400 for a repeated row
       const scopes = updates.map(({ scope }) => scope)
       const caller = requireUpdate(request, scopes)
-      for (const { state, scope } of entries) requireFit(state, scope)
       if (updates.length > bulkEntries) {
         throw new SettingValidationException('bulk', [`Send at most ${bulkEntries} entries at once.`])
       }
-      const control = { caller, isBulk: true, expects: conditionOf(request), errors, dryRun }
+      const control = { caller, isBulk: true, expects: conditionOf(request), unknown, dryRun }
       const writing = service.write(entries, writeOptionsOf(request), control)
       const outcome = await nameConflicts(writing, people)
       const etag = toEtag(outcome.revision)
