@@ -2,9 +2,9 @@
 import type { Events } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
 import { createContract } from './contract.ts'
-import { SettingsBuilder, type TokenMap } from './definitions/builder.ts'
+import { SettingsBuilder } from './definitions/builder.ts'
 import type { Registry } from './definitions/registry.ts'
-import type { SettingReference } from './definitions/tokens.ts'
+import type { SettingMap, SettingReference } from './definitions/tokens.ts'
 import { Observer } from './diagnostics.ts'
 import { Listeners, type SettingListener } from './events.ts'
 import { eraseUser } from './history/erase.ts'
@@ -119,14 +119,14 @@ function createSettings(parts: AllParts, streams: Streams, tags: CallerTags): Se
     history: (filter) => readHistory(parts, filter),
     restore: async (target, options) => void (await restore(parts, target, options)),
     revert: (revision, options) => revert(parts, revision, options),
-    exportSettings: (options) => exportSettings(parts, options),
-    importSettings: (file, options) => importSettings(parts, file, options),
+    export: (options) => exportSettings(parts, options),
+    import: (file, options) => importSettings(parts, file, options),
     publicValues: () => publicValues(states()),
-    publicData: (request) => toDataElement(tags, request, publicValues(states())),
+    publicDataElement: (request) => toDataElement(tags, request, publicValues(states())),
     orphans: () => findOrphans(parts),
     eraseUser: (userId) => eraseUser(parts, userId),
     reencrypt: () => reencrypt(parts),
-    disconnect: (callerId) => streams.disconnect(callerId),
+    endStreams: (callerId) => streams.endStreams(callerId),
     refresh: () => coherence.reload(),
     define(...definitions) {
       new SettingsBuilder(registry, 'app').addAll(...definitions)
@@ -149,5 +149,5 @@ type UntypedSettings = Omit<Settings, 'get' | 'on' | 'define' | 'set' | 'reset'>
   on(reference: SettingReference, listener: SettingListener): () => void
   set(reference: SettingReference, value: JsonValue, options?: SetOptions): Promise<void>
   reset(reference: SettingReference, options?: SetOptions): Promise<void>
-  define(...definitions: readonly (SettingDefinition | TokenMap)[]): Settings
+  define(...definitions: readonly (SettingDefinition | SettingMap)[]): Settings
 }

@@ -135,7 +135,7 @@ export class Streams {
   }
 
   /** Ends all streams of a caller. */
-  disconnect(callerId: string): void {
+  endStreams(callerId: string): void {
     for (const stream of this.#callers.get(userHash(callerId))?.streams ?? []) this.#end(stream)
   }
 

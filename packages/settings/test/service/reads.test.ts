@@ -59,7 +59,7 @@ test('forUser reads one user; its own values stay what they were, shared ones ar
 test('request.settings reads the values of the caller, or the shared ones', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
-  await app.register(settings, { definitions: [definitions], caller: callerByHeader })
+  await app.register(settings, { definitions: [definitions], findCaller: callerByHeader })
   app.get('/theme', async (request) => {
     const mine = await request.settings
     return { user: mine.userId, theme: mine.get(definitions.theme), same: mine === (await request.settings) }
