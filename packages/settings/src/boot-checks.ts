@@ -14,6 +14,7 @@ import type { SettingState } from './memory/shared-values.ts'
 import type { SettingsOptions } from './options.ts'
 import { checkOverrides, type Locked } from './overrides.ts'
 import type { Parts } from './parts.ts'
+import { isPlaceOf } from './places.ts'
 import { type CompleteDefinition, SettingScope } from './setting-definition.ts'
 import { brokenRules } from './write/cross-rules.ts'
 
@@ -152,11 +153,13 @@ export function warnAtBoot(parts: Parts, options: SettingsOptions, report: BootR
       rule.keys,
       'stored values break a rule about these settings: changes that leave it broken are refused',
     )
-  const orphans = new Set([...sharedValues.rows()].map(({ key }) => key).filter((key) => !registry.find(key)))
+  const orphans = [...sharedValues.rows()].filter(
+    ({ key, scope }) => !isPlaceOf(registry.find(key)?.definition, scope),
+  )
   warnOf(
     log,
-    [...orphans],
-    'values are stored for settings that no module defines; they are kept and not shown',
+    [...new Set(orphans.map(({ key }) => key))],
+    'values are stored for settings that no module defines, or in another scope than theirs; they are kept and not shown',
   )
   const bus = parts.events()
   if (bus?.transactional && bus.transactional !== transactional)

@@ -1,7 +1,8 @@
 /** The settings contract for other modules, in process (names in camelCase, without Async). */
-import { isUserSetting, requireSetting, type SettingState, sharedLayer } from './memory/shared-values.ts'
+import { isUserSetting, requireSetting } from './memory/shared-values.ts'
 import { namedScope, requireUser, rowUser } from './memory/user-values.ts'
 import type { Parts } from './parts.ts'
+import { isPlaceOf } from './places.ts'
 import { type SettingValueDto, toSharedDto } from './reading/dto.ts'
 import { listShared, readOwnValues, type SettingsFilter } from './reading/list.ts'
 import { resolveFor, unwrap } from './reading/reader.ts'
@@ -17,7 +18,8 @@ import {
 } from './write/write.ts'
 
 /**
- * The ten operations of the contract. Calls are trusted: no permission is checked, any scope may be written.
+ * The ten operations of the contract. Calls are trusted: no permission is checked. In a scope that the definition does not
+ * have, reads give null, writes throw `ArgumentException`, and deleting removes what an older definition has left.
  * Unknown keys: reads give null, writes throw `NotFoundException`. User scope without `userId` throws `ArgumentException`.
  */
 export interface SettingsContract {
@@ -34,9 +36,9 @@ export interface SettingsContract {
   /** User → application → default, decoded, also for sensitive settings. */
   resolveUserSettingElement(key: string, userId: string): Promise<JsonValue>
   /**
-   * Stores a value in any scope, also in one that the definition does not have: there it waits for a definition that has it.
+   * Stores a value. That of everybody of a User setting has Application scope.
    * @throws {SettingValidationException} the value breaks the definition
-   * @throws {ArgumentException} User scope without a user, a user with another scope
+   * @throws {ArgumentException} User scope without a user, a user with another scope, a scope that the definition does not have
    */
   setSetting(
     key: string,
@@ -69,7 +71,10 @@ export function createContract(parts: Parts): SettingsContract {
   async function stored(key: string, scope: SettingScope, userId?: string): Promise<JsonValue> {
     const user = rowUser(scope, userId)
     const state = sharedValues.find(key)
-    return state ? storedValue(parts, state, scope, user) : null
+    if (!state || !isPlaceOf(state.setting.definition, scope)) return null
+    const own = scope === SettingScope.User ? (await users.load(user)).get(key) : valueOf(state.stored)
+    if (own instanceof Error) throw own
+    return own ?? null
   }
 
   async function resolved(key: string, userId: string): Promise<JsonValue> {
@@ -87,8 +92,8 @@ export function createContract(parts: Parts): SettingsContract {
     resolveUserSetting: async (key, userId) => raw(key, await resolved(key, userId)),
     setSetting: (key, value, ...place) => put(parts, key, { value }, ...place),
     async setMany(updates, options = {}) {
-      const { entries, errors } = toBulkEntries(sharedValues, updates)
-      await write(entries, options, { isBulk: true, errors })
+      const { entries, unknown } = toBulkEntries(sharedValues, updates)
+      await write(entries, options, { isBulk: true, unknown })
     },
     deleteSetting: (key, ...place) => put(parts, key, reset, ...place),
     resetToDefault: (key, ...place) => put(parts, key, reset, ...place),
@@ -100,28 +105,15 @@ export function createContract(parts: Parts): SettingsContract {
     async getSettingValue(key, scope, userId) {
       const user = rowUser(scope, userId)
       const state = sharedValues.find(key)
-      if (!state) return null
-      if (scope !== SettingScope.User) return toSharedDto(state, scope)
+      if (!state || !isPlaceOf(state.setting.definition, scope)) return null
+      if (scope !== SettingScope.User) return toSharedDto(state)
       return (await readOwnValues(parts, user)).of(state)
     },
   }
 }
 
-async function storedValue(
-  parts: Parts,
-  state: SettingState,
-  scope: SettingScope,
-  userId: string,
-): Promise<JsonValue> {
-  if (scope !== SettingScope.User) return valueOf(sharedLayer(state, scope))
-  if (!isUserSetting(state)) return valueOf((await readOwnValues(parts, userId)).layerOf(state))
-  const own = (await parts.users.load(userId)).get(state.setting.definition.key)
-  if (own instanceof Error) throw own
-  return own ?? null
-}
-
-function valueOf(layer: Layer | undefined): JsonValue {
-  if (layer?.state === 'unreadable') throw layer.error
+function valueOf(layer: Layer | undefined): JsonValue | Error {
+  if (layer?.state === 'unreadable') return layer.error
   return layer?.state === 'valid' ? layer.value : null
 }
 

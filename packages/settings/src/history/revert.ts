@@ -1,6 +1,6 @@
 /** Restores and reverts: an old value is written again, checked like every write. */
 import { type Caller, ConflictException, NotFoundException } from '@fastify-modular/core'
-import { requireFit, requireSetting } from '../memory/shared-values.ts'
+import { requireSetting } from '../memory/shared-values.ts'
 import type { Parts } from '../parts.ts'
 import { toValueChange, type ValueChange } from '../reading/dto.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
@@ -137,7 +137,7 @@ async function putBack(
   const errors = new Map<string, readonly string[]>()
   const entries = rows.map((row): WriteEntry => {
     const { key, scope, userId, revision } = row
-    const state = requireFit(requireSetting(parts.sharedValues, key), scope)
+    const state = requireSetting(parts.sharedValues, key)
     const old = oldValueOf(row, state.setting, parts.codec)
     if (!old) errors.set(key, [unreadable(key)])
     const isExpected: WriteEntry['expects'] = (version, last) =>

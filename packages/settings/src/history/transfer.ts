@@ -1,19 +1,13 @@
 /** System and Application values as a file: in a stable order for version control, without secrets. */
 import { ArgumentException, type Caller } from '@fastify-modular/core'
 import { SettingsChangedException } from '../exceptions.ts'
-import {
-  requireFit,
-  type SettingState,
-  sharedLayer,
-  sharedScope,
-  type SharedValues,
-} from '../memory/shared-values.ts'
+import { type SettingState, sharedScope } from '../memory/shared-values.ts'
 import type { Parts } from '../parts.ts'
 import type { JsonValue, SettingScope } from '../setting-definition.ts'
 import { compareText } from '../store/plan-write.ts'
 import { isSecret } from '../values/validate.ts'
 import { namedCaller, requireUpdater, visibleTo } from '../visibility.ts'
-import { type ChangeKind, type Expects, reset, type WriteEntry, type WriteOptions } from '../write/write.ts'
+import { type ChangeKind, type Expects, reset, toBulkEntries, type WriteOptions } from '../write/write.ts'
 
 /** One stored value of a file. */
 interface ExportedSetting {
@@ -106,12 +100,15 @@ export async function importSettings(
   if (!importModes.includes(mode)) throw new ArgumentException('Use "merge" or "replace".', 'mode')
   // Values to remove may have been stored by another process.
   if (mode === 'replace') await parts.coherence.catchUp()
-  const { entries, unknown } = toEntries(settings, parts.sharedValues)
+  const { entries, unknown } = toBulkEntries(parts.sharedValues, settings)
   const named = new Set(entries.map(({ state }) => state))
   const surplus = mode === 'merge' ? [] : storedSettings(parts, caller).filter((state) => !named.has(state))
   const removals = surplus
     .filter((state) => !isKept(state))
-    .map((state) => ({ ...toEntry(state, null), ...reset }))
+    .map((state) => {
+      const { key } = state.setting.definition
+      return { state, key, scope: sharedScope(state), userId: '', ...reset }
+    })
   const isCurrent: Expects = (current) => {
     if (revision !== undefined && current !== revision) throw new SettingsChangedException([])
     return expects?.(current) ?? true
@@ -129,7 +126,7 @@ export async function importSettings(
     update: keysOf('update'),
     delete: keysOf('delete'),
     unchanged: keysOf('none'),
-    unknown,
+    unknown: unknown.toSorted(),
     kept: surplus.filter(isKept).map(({ setting }) => setting.definition.key),
     dryRun,
   }
@@ -140,32 +137,14 @@ function storedSettings({ states }: Parts, caller: Caller | undefined): readonly
   if (caller) requireUpdater(caller)
   const visible = caller && visibleTo(caller)
   return states()
-    .filter((state) => sharedLayer(state) && visible?.record(state.setting.definition) !== false)
+    .filter((state) => state.stored && visible?.record(state.setting.definition) !== false)
     .toSorted((a, b) => compareText(a.setting.definition.key, b.setting.definition.key))
-}
-
-function toEntries(settings: readonly ExportedSetting[], sharedValues: SharedValues) {
-  const seen = new Set<string>()
-  const unknown = new Set<string>()
-  const entries: WriteEntry[] = []
-  for (const { key, scope, value } of settings) {
-    if (seen.has(key)) throw new ArgumentException(`The setting "${key}" is in the file twice.`, 'key')
-    seen.add(key)
-    const state = sharedValues.find(key)
-    if (!state) unknown.add(key)
-    else entries.push(toEntry(requireFit(state, scope), value))
-  }
-  return { entries, unknown: [...unknown].toSorted() }
-}
-
-function toEntry(state: SettingState, value: JsonValue): WriteEntry {
-  return { state, key: state.setting.definition.key, scope: sharedScope(state), userId: '', value }
 }
 
 /** The stored value; undefined for secrets, and for values that do not fit the definition. */
 function exportableValue(state: SettingState): JsonValue | undefined {
-  const layer = sharedLayer(state)
-  return layer?.state === 'valid' && !isSecret(state.setting, layer.row) ? layer.value : undefined
+  const { setting, stored } = state
+  return stored?.state === 'valid' && !isSecret(setting, stored.row) ? stored.value : undefined
 }
 
 /**

@@ -2,12 +2,13 @@
  * All System and Application values in memory. Every change is applied in one step of the event loop, so a reader
  * never sees half of a bulk; applying is order-independent, so a late reload cannot undo a newer write.
  */
-import { ArgumentException, NotFoundException } from '@fastify-modular/core'
+import { NotFoundException } from '@fastify-modular/core'
 import type { Registry } from '../definitions/registry.ts'
 import type { RegisteredSetting } from '../values/validate.ts'
 import { FMOD_SETTINGS_UNKNOWN_KEY } from '../misuse-errors.ts'
 import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
 import { type Locked, type LockedBy, lockedValueOf } from '../overrides.ts'
+import { isPlaceOf, placesOf } from '../places.ts'
 import { isSameRow } from '../store/plan-write.ts'
 import { noRevision, type Revision, revisionId } from '../store/revision.ts'
 import type { RowId, StoredRow, WriteResult } from '../store/store.ts'
@@ -19,38 +20,20 @@ export interface SettingState {
   readonly locked: JsonValue | undefined
   /** Null where no value is locked. */
   readonly lockedBy: LockedBy | null
-  readonly system: Layer | undefined
-  readonly application: Layer | undefined
+  /** The stored value of everybody. */
+  readonly stored: Layer | undefined
   /** The answer to a read without a user. */
   readonly shared: Resolution
 }
 
 /** Whether users may have values of their own of a setting. */
-export function isUserSetting({ setting }: SettingState): boolean {
-  return setting.definition.scope === SettingScope.User
+export function isUserSetting({ setting }: Pick<SettingState, 'setting'>): boolean {
+  return isPlaceOf(setting.definition, SettingScope.User)
 }
 
-/**
- * The scope in which a setting has its shared value: a User setting has the application's default of it there.
- */
-export function sharedScope({ setting }: SettingState): SharedScope {
-  return setting.definition.scope === SettingScope.System ? SettingScope.System : SettingScope.Application
-}
-
-/** The stored value of a setting for all users. */
-export function sharedLayer(state: SettingState, scope: SharedScope = sharedScope(state)): Layer | undefined {
-  return scope === SettingScope.System ? state.system : state.application
-}
-
-/** @throws {ArgumentException} the setting has its shared value in another scope */
-export function requireFit(state: SettingState, scope: SettingScope): SettingState {
-  const fits = sharedScope(state)
-  if (scope === fits) return state
-  const name = fits === SettingScope.System ? 'System (0)' : 'Application (1)'
-  throw new ArgumentException(
-    `The setting "${state.setting.definition.key}" has its value in the scope ${name}.`,
-    'scope',
-  )
+/** The scope in which a setting has its shared value: a User setting has everybody's default there. */
+export function sharedScope({ setting }: Pick<SettingState, 'setting'>): SharedScope {
+  return placesOf(setting.definition)[0]
 }
 
 /** @throws {NotFoundException} no module defines the key */
@@ -214,22 +197,12 @@ export class SharedValues {
   }
 
   #toState(setting: RegisteredSetting): SettingState {
-    const system = this.#layer(setting, SettingScope.System)
-    const application = this.#layer(setting, SettingScope.Application)
-    const isSystem = setting.definition.scope === SettingScope.System
+    const { key } = setting.definition
+    const row = this.#changes.get(nameOf({ scope: sharedScope({ setting }), key }))?.row
+    const stored = row && this.#init.codec.layerOf(setting, row)
     const { value: locked, by: lockedBy = null } = lockedValueOf(setting, this.#init.locked) ?? {}
-    const shared = resolve({
-      locked,
-      application: isSystem ? undefined : application,
-      system: isSystem ? system : undefined,
-      default: setting.defaultValue,
-    })
-    return { setting, locked, lockedBy, system, application, shared }
-  }
-
-  #layer(setting: RegisteredSetting, scope: SharedScope): Layer | undefined {
-    const row = this.#changes.get(nameOf({ scope, key: setting.definition.key }))?.row
-    return row && this.#init.codec.layerOf(setting, row)
+    const unresolved = { setting, locked, lockedBy, stored }
+    return { ...unresolved, shared: resolve(unresolved) }
   }
 
   /** Keeps the newer changes. Returns the keys whose rows have changed. */
@@ -257,15 +230,6 @@ function isSame(a: Resolution, b: Resolution): boolean {
   return a.error === b.error && (a.value === b.value || JSON.stringify(a.value) === JSON.stringify(b.value))
 }
 
-/** The layers that may supply one value. */
-export interface Layers {
-  readonly locked?: JsonValue | undefined
-  readonly user?: Layer | undefined
-  readonly application?: Layer | undefined
-  readonly system?: Layer | undefined
-  readonly default: JsonValue
-}
-
 /** A value and the layer that supplies it; `error` instead of the value when that layer is unreadable. */
 export interface Resolution {
   readonly source: SettingSource
@@ -275,14 +239,19 @@ export interface Resolution {
   readonly encrypted?: boolean
 }
 
-/** Locked, user, application, system, default: the first layer that has a value. Callers pass the layers that apply. */
-export function resolve(layers: Layers): Resolution {
-  if (layers.locked !== undefined) return { source: 'locked', value: layers.locked }
+/** Locked, the user's own, stored for everybody, default: the first layer that has a value. */
+export function resolve(state: Omit<SettingState, 'shared'>, own?: Layer): Resolution {
+  const { setting, locked, stored } = state
+  if (locked !== undefined) return { source: 'locked', value: locked }
   return (
-    supply('user', layers.user) ??
-    supply('application', layers.application) ??
-    supply('system', layers.system) ?? { source: 'default', value: layers.default }
+    supply('user', own) ??
+    supply(sharedSource(state), stored) ?? { source: 'default', value: setting.defaultValue }
   )
+}
+
+/** What the stored value of everybody is called as a source. */
+export function sharedSource(state: Pick<SettingState, 'setting'>): SettingSource {
+  return sharedScope(state) === SettingScope.System ? 'system' : 'application'
 }
 
 function supply(source: SettingSource, layer: Layer | undefined): Resolution | undefined {

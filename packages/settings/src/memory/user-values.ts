@@ -1,5 +1,6 @@
 /** The values of users, loaded when first needed and kept for the users seen last. */
 import { ArgumentException } from '@fastify-modular/core'
+import { isPlaceOf } from '../places.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import { type SettingsStore, type StoredRow, userHash } from '../store/store.ts'
@@ -145,8 +146,7 @@ export class UserCache {
     const pastSecrets = new Set<string>()
     for (const row of rows) {
       const setting = sharedValues.find(row.key)?.setting
-      // The contract stores users' values of any setting; only User settings are resolved with them.
-      if (setting?.definition.scope !== SettingScope.User) continue
+      if (!setting || !isPlaceOf(setting.definition, SettingScope.User)) continue // older than the definition
       const layer = codec.layerOf(setting, row)
       if (row.encrypted && !setting.definition.sensitive) pastSecrets.add(row.key)
       if (layer.state === 'valid') values.set(row.key, layer.value)

@@ -1,39 +1,42 @@
 /** Values as responses show them: the one place where sensitive values are masked. */
-import { resolve, type SettingSource, type SettingState, sharedLayer } from '../memory/shared-values.ts'
+import {
+  resolve,
+  type Resolution,
+  type SettingSource,
+  type SettingState,
+  sharedScope,
+} from '../memory/shared-values.ts'
 import type { Layer, RowCodec } from '../secrets/row-codec.ts'
 import type { LockedBy } from '../overrides.ts'
 import type { Parts } from '../parts.ts'
-import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
+import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import { isSecret } from '../values/validate.ts'
 import type { ChangeKind, EntryOutcome } from '../write/write.ts'
 
-/** A System or Application value. */
-export function toSharedDto(state: SettingState, scope: SharedScope): SettingValueDto {
-  return toDto(state, { scope, userId: null }, sharedLayer(state, scope))
+/** The value of everybody. */
+export function toSharedDto(state: SettingState): SettingValueDto {
+  return toDto(state, { scope: sharedScope(state), userId: null }, state.shared, state.stored)
 }
 
 /** A user's own value, or the inherited one. */
 export function toUserDto(state: SettingState, userId: string, own: Layer | undefined): SettingValueDto {
-  return toDto(state, { scope: SettingScope.User, userId }, own)
+  return toDto(state, { scope: SettingScope.User, userId }, resolve(state, own), own)
 }
 
 /** The value after a write: the state from before it has the old one. */
 export function toStoredDto({ sharedValues, codec }: Parts, { entry, after }: EntryOutcome): SettingValueDto {
   const { key, scope, userId } = entry
   const state = sharedValues.require(key)
-  if (scope !== SettingScope.User) return toSharedDto(state, scope)
+  if (scope !== SettingScope.User) return toSharedDto(state)
   return toUserDto(state, userId, after && codec.layerOf(state.setting, after))
 }
 
 function toDto(
-  { setting, locked, lockedBy, application }: SettingState,
-  place: { readonly scope: SettingScope; readonly userId: string | null },
+  { setting, locked, lockedBy }: SettingState,
+  { scope, userId }: { readonly scope: SettingScope; readonly userId: string | null },
+  resolution: Resolution,
   stored: Layer | undefined,
 ): SettingValueDto {
-  const { scope, userId } = place
-  const own = scope === SettingScope.System ? { system: stored } : { application: stored }
-  const layers = scope === SettingScope.User ? { user: stored, application } : own
-  const resolution = resolve({ locked, ...layers, default: setting.defaultValue })
   const row = stored?.row
   return {
     key: setting.definition.key,

@@ -1,15 +1,10 @@
 /** Which layer supplies a value, what the layers beneath hold, and which stored values no definition reads. */
-import {
-  isUserSetting,
-  resolve,
-  type SettingSource,
-  sharedLayer,
-  sharedScope,
-} from '../memory/shared-values.ts'
+import { isUserSetting, resolve, type SettingSource, sharedSource } from '../memory/shared-values.ts'
 import type { LockedBy } from '../overrides.ts'
 import type { Parts } from '../parts.ts'
+import { placesOf } from '../places.ts'
 import type { Layer } from '../secrets/row-codec.ts'
-import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import type { JsonValue, SettingScope } from '../setting-definition.ts'
 import type { KeyCount } from '../store/store.ts'
 import { isSecret, type RegisteredSetting } from '../values/validate.ts'
 import { requireUser } from '../memory/user-values.ts'
@@ -49,15 +44,12 @@ export async function inspect(parts: Parts, key: string, userId?: string): Promi
   const { definition, module, defaultValue } = setting
   const isOfUsers = isUserSetting(state)
   const own = userId === undefined ? undefined : await readOwnValues(parts, requireUser(userId))
-  // Code in process may store a user's value of any setting; only User settings are resolved with it.
-  const user = isOfUsers ? own?.layerOf(state) : undefined
-  const sharedSource = sharedScope(state) === SettingScope.System ? 'system' : 'application'
-  const shared = sharedLayer(state)
-  const supplied = resolve({ locked, user, [sharedSource]: shared, default: defaultValue })
+  const user = own?.layerOf(state)
+  const supplied = resolve(state, user)
   const layers = [
     fixed(setting, 'locked', locked),
     ...(isOfUsers ? [stored(setting, 'user', user)] : []),
-    stored(setting, sharedSource, shared),
+    stored(setting, sharedSource(state), state.stored),
     fixed(setting, 'default', definition.defaultValue === null ? undefined : defaultValue),
   ]
   return {
@@ -84,7 +76,10 @@ function stored(setting: RegisteredSetting, source: SettingSource, layer?: Layer
   return { source, value, isSet: layer !== undefined, invalid: layer !== undefined && !isValid }
 }
 
-/** Counts the rows without a definition, by key and scope. */
+/** Counts the rows that no definition reads, by key and scope. */
 export async function findOrphans({ store, registry }: Parts): Promise<readonly KeyCount[]> {
-  return (await store.survey({ known: registry.all().map(({ definition }) => definition.key) })).orphans
+  const known = registry
+    .all()
+    .flatMap(({ definition }) => placesOf(definition).map((scope) => ({ scope, key: definition.key })))
+  return (await store.survey({ known })).orphans
 }

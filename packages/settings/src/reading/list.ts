@@ -1,6 +1,6 @@
 /** Lists of values in their order: group, order, key. */
 import type { Registry } from '../definitions/registry.ts'
-import { type SettingState, sharedScope, type SharedValues } from '../memory/shared-values.ts'
+import { isUserSetting, type SettingState, sharedScope, type SharedValues } from '../memory/shared-values.ts'
 import type { Parts } from '../parts.ts'
 import type { Layer } from '../secrets/row-codec.ts'
 import type { JsonValue, SettingScope } from '../setting-definition.ts'
@@ -60,9 +60,9 @@ export interface OwnValues {
 export async function readOwnValues({ store, codec, states }: Parts, userId: string): Promise<OwnValues> {
   const rows = await store.users.read(userId)
   const byKey = new Map(rows.map((row) => [row.key, row]))
-  function layerOf({ setting }: SettingState): Layer | undefined {
-    const row = byKey.get(setting.definition.key)
-    return row && codec.layerOf(setting, row)
+  function layerOf(state: SettingState): Layer | undefined {
+    const row = isUserSetting(state) ? byKey.get(state.setting.definition.key) : undefined
+    return row && codec.layerOf(state.setting, row)
   }
   const of = (state: SettingState): SettingValueDto => toUserDto(state, userId, layerOf(state))
   return {
@@ -88,7 +88,7 @@ export function listShared(
 ): SettingValueDto[] {
   return selectStates(states, group).flatMap((state) => {
     const own = sharedScope(state)
-    return scope === undefined || scope === own ? toSharedDto(state, own) : []
+    return scope === undefined || scope === own ? toSharedDto(state) : []
   })
 }
 

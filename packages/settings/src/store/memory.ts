@@ -77,8 +77,10 @@ class MemoryStore implements SettingsStore {
 
   readonly survey: SettingsStore['survey'] = async ({ known, secret = [] }) => {
     const plain = new Set(this.#history.filter(isPlain).map(({ key }) => key))
+    const isKnown = (row: RowId): boolean =>
+      known?.some(({ scope, key }) => scope === row.scope && key === row.key) ?? true
     return {
-      orphans: known ? countByKey(this.#select(({ key }) => !known.includes(key))) : [],
+      orphans: countByKey(this.#select((row) => !isKnown(row))),
       plain: secret.filter((key) => plain.has(key)),
     }
   }

@@ -240,8 +240,12 @@ function newestFirst({ at, revision, scope, key }: PostgresTables['history'], us
   return userId === '' ? [desc(revision), asc(scope), asc(key)] : [desc(at), desc(revision), desc(key)]
 }
 
-/** The keys that are stored, found by one look into the index for each; then the rows of those that are not known. */
-function findOthers({ tables: { values }, isAnyOf }: ReadEngine, known: readonly string[]): SQL {
+/** The keys that are stored, found by one look into the index for each; then the rows where those are not known. */
+function findOthers(
+  { tables: { values }, isAnyOf }: ReadEngine,
+  known: NonNullable<SurveyQuery['known']>,
+): SQL {
+  const names = known.map(({ scope, key }) => `${scope} ${key}`)
   return sql`with recursive stored (key) as (
       select min(${values.key}) from ${values}
       union all
@@ -252,7 +256,7 @@ function findOthers({ tables: { values }, isAnyOf }: ReadEngine, known: readonly
       select count(*) from ${values} where ${values.key} = stored.key and ${values.scope} = scopes.scope
     ) as rows
     from stored cross join (select 0 as scope union all select 1 union all select 2) as scopes
-    where not ${isAnyOf(sql`stored.key`, known)} order by scopes.scope, stored.key`
+    where not ${isAnyOf(sql`(scopes.scope || ' ' || stored.key)`, names)} order by scopes.scope, stored.key`
 }
 
 /** One look into the partial index for each key. */

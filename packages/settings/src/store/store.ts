@@ -269,14 +269,14 @@ export interface Scanned {
 
 /** Keys to look for. */
 export interface SurveyQuery {
-  /** Rows of all keys but these are counted; none without it. */
-  readonly known?: readonly string[]
+  /** Rows of all keys and scopes but these are counted; none without it. */
+  readonly known?: readonly Pick<RowId, 'scope' | 'key'>[]
   /** Of these keys, those are wanted of which the history keeps a text, old or new, that is not encrypted. */
   readonly secret?: readonly string[]
 }
 
 export interface Survey {
-  /** By scope and key. Rows of known keys are not visited. */
+  /** By scope and key. Known rows are not visited. */
   readonly orphans: readonly KeyCount[]
   readonly plain: readonly string[]
 }

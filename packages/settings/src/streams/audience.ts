@@ -1,6 +1,6 @@
 /** Readers of streams who are shown the same, and get the same bytes. */
 import { createHash } from 'node:crypto'
-import { isUserSetting, type SettingState, sharedScope } from '../memory/shared-values.ts'
+import { isUserSetting, type SettingState } from '../memory/shared-values.ts'
 import { type SettingValueDto, toSharedDto } from '../reading/dto.ts'
 import { isSecret } from '../values/validate.ts'
 import { type Visibility, visibleTo } from '../visibility.ts'
@@ -94,7 +94,7 @@ export class Audience {
   /** Nothing that the readers may not see goes in: whoever knows the rest could try values until the hash is right. */
   #toRow(state: SettingState): Row {
     const shown = JSON.stringify(this.#show(state))
-    const { value } = toSharedDto(state, sharedScope(state)) // null of a secret
+    const { value } = toSharedDto(state) // null of a secret
     const digest = createHash('sha256')
       .update(JSON.stringify([shown, value]))
       .digest()
@@ -106,7 +106,7 @@ export class Audience {
   }
 
   #show(state: SettingState): StreamedSetting {
-    const { userId: _, value, ...rest } = toSharedDto(state, sharedScope(state))
+    const { userId: _, value, ...rest } = toSharedDto(state)
     const isLong = Buffer.byteLength(JSON.stringify(value)) > longest.value
     return {
       ...this.#describe({ ...rest, ...(isUserSetting(state) && { perUser: true }) }),

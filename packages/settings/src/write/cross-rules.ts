@@ -1,6 +1,7 @@
 /** Rules about several settings: looked at by the writes that touch one of them, as the values will be afterwards. */
 import type { CrossRule, Registry } from '../definitions/registry.ts'
 import type { SettingState, SharedValues } from '../memory/shared-values.ts'
+import { isPlaceOf, placesOf } from '../places.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import { rowIdText } from '../store/plan-write.ts'
@@ -97,17 +98,20 @@ export function crossRulesOf(
 /** Each rule about these rows, for one user or (empty) for all users without values of their own. */
 function questionsOf(rows: readonly RowId[], registry: Registry) {
   const usersByRule = new Map<CrossRule, Set<string>>()
-  for (const { key, userId } of rows)
-    for (const rule of registry.rulesOf(key))
-      usersByRule.set(rule, (usersByRule.get(rule) ?? new Set()).add(userId))
+  for (const { key, scope, userId } of rows)
+    if (isPlaceOf(registry.find(key)?.definition, scope))
+      for (const rule of registry.rulesOf(key))
+        usersByRule.set(rule, (usersByRule.get(rule) ?? new Set()).add(userId))
   return [...usersByRule].flatMap(([rule, users]) => Array.from(users, (userId) => ({ rule, userId })))
 }
 
 /** The rows that may supply a value, strongest first. */
 function layersOf(state: SettingState | undefined, userId: string): readonly RowId[] {
   if (!state) return []
-  const { key, scope } = state.setting.definition
-  if (scope === SettingScope.System) return [{ scope, userId: '', key }]
-  const application = { scope: SettingScope.Application, userId: '', key }
-  return scope === SettingScope.User && userId !== '' ? [{ scope, userId, key }, application] : [application]
+  const { definition } = state.setting
+  const { key } = definition
+  return placesOf(definition)
+    .toReversed()
+    .filter((scope) => scope !== SettingScope.User || userId !== '')
+    .map((scope) => ({ scope, userId: scope === SettingScope.User ? userId : '', key }))
 }

@@ -1,15 +1,8 @@
 /** Writes of code in process, with options by name: the scope is the definition's, unless it is named. */
 import { keyOf, type SettingReference } from '../definitions/tokens.ts'
-import {
-  isUserSetting,
-  requireFit,
-  requireSetting,
-  type SettingState,
-  sharedScope,
-  type SharedValues,
-} from '../memory/shared-values.ts'
+import { requireSetting, type SettingState, sharedScope, type SharedValues } from '../memory/shared-values.ts'
 import { namedScope, rowUser } from '../memory/user-values.ts'
-import { SettingScope } from '../setting-definition.ts'
+import type { SettingScope } from '../setting-definition.ts'
 import {
   type BulkSettingUpdate,
   isVersion,
@@ -34,11 +27,10 @@ export interface SetOptions extends ValuePlace, WriteOptions {
 
 /**
  * The row that options name.
- * @throws {ArgumentException} User scope without a user, a user with another scope, a scope that the setting does not have
+ * @throws {ArgumentException} User scope without a user, a user with another scope
  */
 export function placeOf(state: SettingState, place: ValuePlace) {
   const scope = namedScope(place) ?? sharedScope(state)
-  if (scope !== SettingScope.User || !isUserSetting(state)) requireFit(state, scope)
   return { scope, userId: rowUser(scope, place.userId) }
 }
 
@@ -65,7 +57,6 @@ export async function setMany(
   updates: readonly BulkSettingUpdate[],
   options: WriteOptions = {},
 ): Promise<void> {
-  const { entries, errors } = toBulkEntries(sharedValues, updates)
-  for (const { state, scope } of entries) requireFit(state, scope)
-  await write(entries, options, { isBulk: true, errors })
+  const { entries, unknown } = toBulkEntries(sharedValues, updates)
+  await write(entries, options, { isBulk: true, unknown })
 }

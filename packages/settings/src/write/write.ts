@@ -18,8 +18,9 @@ import {
 } from '../exceptions.ts'
 import type { Changes, LocalWrite } from '../memory/changes.ts'
 import type { Coherence } from '../memory/coherence.ts'
-import { sharedLayer, type SettingState, type SharedValues } from '../memory/shared-values.ts'
+import { type SettingState, type SharedValues } from '../memory/shared-values.ts'
 import { rowUser, type UserCache } from '../memory/user-values.ts'
+import { requirePlace } from '../places.ts'
 import type { Layer, RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import { rowIdText } from '../store/plan-write.ts'
@@ -68,6 +69,8 @@ export interface WriteControl {
   readonly expects?: Expects | undefined
   /** Messages by key that were found before: reported together with those of the values. */
   readonly errors?: ErrorsByKey
+  /** Keys that no module defines: an error of each. */
+  readonly unknown?: readonly string[]
   /** Decides everything and writes nothing. */
   readonly dryRun?: boolean
 }
@@ -148,12 +151,15 @@ async function writeEntries(
   control: WriteControl,
 ): Promise<WriteOutcome> {
   const { codec, coherence, store } = init
+  // What is stored elsewhere may be older than the definition: nothing reads it, and it can be removed.
+  for (const { state, scope, isReset } of wanted) if (!isReset) requirePlace(state.setting.definition, scope)
   const guarded = wanted.filter((entry) => isGuarded(entry, control.caller))
-  const isKnown = (entry: WriteEntry) => isEqual(entry, sharedLayer(entry.state))
+  const isKnown = (entry: WriteEntry) => isEqual(entry, entry.state.stored)
   refuseGuarded(control.isBulk ? guarded.filter((entry) => !isKnown(entry)) : guarded, control.caller)
   refusePastSecrets(wanted)
   const budget = createPatternBudget()
   const errors = new Map(control.errors)
+  for (const key of control.unknown ?? []) errors.set(key, ['Unknown setting.'])
   const entries = await validateInTurns(wanted, errors, budget)
   // A conditional write reports 412 before 422, for which it needs the rows; others are refused without a transaction.
   const isConditional = control.expects !== undefined || entries.some(({ expects }) => expects !== undefined)
@@ -359,12 +365,12 @@ export interface BulkSettingUpdate {
 }
 
 /**
- * Returns the entries of a bulk write, and the errors of unknown settings: one report covers everything.
+ * Returns the entries of a bulk write or of a file, and the keys that no module defines.
  * @throws {ArgumentException} a User-scoped entry, or one row twice
  */
 export function toBulkEntries(sharedValues: SharedValues, updates: readonly BulkSettingUpdate[]) {
   const rows = new Set<string>()
-  const errors = new Map<string, readonly string[]>()
+  const unknown: string[] = []
   const entries = updates.flatMap(({ key, scope, value, version }): WriteEntry[] => {
     if (scope === SettingScope.User)
       throw new ArgumentException('A bulk write takes System and Application entries only.', 'scope')
@@ -373,10 +379,10 @@ export function toBulkEntries(sharedValues: SharedValues, updates: readonly Bulk
       throw new ArgumentException(`The setting "${key}" is in the list twice.`, 'key')
     rows.add(rowIdText(id))
     const state = sharedValues.find(key)
-    if (!state) errors.set(key, ['Unknown setting.'])
+    if (!state) unknown.push(key)
     return state ? [{ ...id, state, value, expects: isVersion(version) }] : []
   })
-  return { entries, errors }
+  return { entries, unknown }
 }
 
 /** Whether a row is still at the version that the caller saw, 0 for unset; no condition without one. */

@@ -101,7 +101,8 @@ test('a hidden page has no stream, and goes on where it was when it is looked at
 
 test('all who follow on a page share its stream, however they write the address of the API', async (t) => {
   const { code } = await bundle(`
-    import { createLiveClient, followSettings } from '@fastify-modular/settings/client/live'
+    import { createLiveClient } from '@fastify-modular/settings/client/live'
+    import { followSettings } from '@fastify-modular/settings/client/internal'
     const values = window.values = { relative: [], absolute: [], default: [], rows: [], later: [] }
     const follow = (name, options) =>
       createLiveClient(options).watch('app.title', (value) => values[name].push(value))

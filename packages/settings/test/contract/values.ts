@@ -132,17 +132,21 @@ export const values: Readonly<Record<string, ContractCase>> = {
     assert.equal(entries.length, 7)
   },
 
-  'the rows of all keys but given ones are counted by scope and key': async (store) => {
+  'the rows of all keys and scopes but given ones are counted by scope and key': async (store) => {
     await set(store, [{ ...rowId('gone'), scope: SettingScope.System }], '1')
     for (const userId of ['', 'u1', 'u2', 'u3'])
       await set(store, [rowId('gone', userId), rowId('known', userId)], '1')
     await set(store, rowId('gone', 'u3'), null)
-    const { orphans } = await store.survey({ known: ['known', 'none'] })
+    const everywhere = (...keys: readonly string[]) =>
+      keys.flatMap((key) => Object.values(SettingScope).map((scope) => ({ scope, key })))
+    const { orphans } = await store.survey({ known: everywhere('known', 'none') })
     const expected = [1, 1, 2].map((rows, scope) => ({ key: 'gone', scope, rows }))
     assert.deepEqual(
       orphans.map((count) => ({ ...count })),
       expected,
     )
-    assert.deepEqual((await store.survey({ known: ['gone', 'known'] })).orphans, [])
+    assert.deepEqual((await store.survey({ known: everywhere('gone', 'known') })).orphans, [])
+    const moved = [...everywhere('known'), { scope: SettingScope.User, key: 'gone' }]
+    assert.equal((await store.survey({ known: moved })).orphans.length, 2, 'a known key in other scopes')
   },
 }

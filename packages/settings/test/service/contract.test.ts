@@ -1,6 +1,6 @@
 import { test } from 'tap'
-import { type JsonValue, memoryStore, SettingScope } from '@fastify-modular/settings'
-import { createApp, definitions, rejection } from '../support/app.ts'
+import { type JsonValue, memoryStore, setting, SettingScope } from '@fastify-modular/settings'
+import { createApp, definitions, logInto, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
 
 const { System, Application, User } = SettingScope
@@ -140,20 +140,57 @@ test('a user with another scope is refused: the default of everybody is not thei
   t.equal(settings.status.revision, 0)
 })
 
-test('decision 20: in process any scope may be written, and the scopes are separate rows', async (t) => {
+test('decision 107: a value lives in the scope of its definition: writing elsewhere is refused, reading is null', async (t) => {
   const { settings } = await createApp(t)
-  await settings.contract.setSetting('app.title', 'as system', System)
-  await settings.contract.setSetting('app.title', 'as application', Application)
-  await settings.contract.setSetting('app.title', 'as user', User, 'alice')
-  t.equal(await settings.contract.getSetting('app.title', System), 'as system')
-  t.equal(await settings.contract.getSetting('app.title', Application), 'as application')
-  t.equal(await settings.contract.getSetting('app.title', User, 'alice'), 'as user')
-  t.equal(settings.get(definitions.title), 'as application')
-  t.equal(
-    await settings.contract.resolveUserSetting('app.title', 'alice'),
-    'as application',
-    'only User settings have overrides',
-  )
+  const { contract } = settings
+  for (const [key, scope, userId] of [
+    ['mail.port', Application],
+    ['mail.port', User, 'alice'],
+    ['app.title', System],
+    ['app.title', User, 'alice'],
+    ['app.theme', System],
+  ] as const) {
+    const place = userId === undefined ? { scope } : { userId }
+    for (const writing of [
+      contract.setSetting(key, 25, scope, userId),
+      settings.set(String(key), 25, place),
+      ...(userId === undefined
+        ? [
+            contract.setMany([{ key, scope, value: 25 }]),
+            settings.setMany([{ key, scope, value: 25 }]),
+            settings.import({ settings: [{ key, scope, value: 25 }] }),
+          ]
+        : []),
+    ])
+      t.match(await rejection(writing), { name: 'ArgumentException', status: 400 }, `${key} ${scope}`)
+    t.equal(await contract.getSetting(key, scope, userId), null)
+    t.equal(await contract.getSettingValue(key, scope, userId), null)
+    t.equal(await settings.record(key, place), null)
+  }
+  t.equal(settings.status.revision, 0)
+})
+
+test('R14a: what a definition of another scope left is named, read as null, and removed by deleting it', async (t) => {
+  const store = memoryStore()
+  const define = (scope: SettingScope) => [setting.text('x.moved', { displayName: 'Moved', scope })]
+  const older = await createApp(t, { store, definitions: define(User) })
+  await older.settings.set(String('x.moved'), 'own', { userId: 'alice' })
+  await older.settings.set(String('x.moved'), 'of all')
+  const lines: string[] = []
+  const app = await createApp(t, { store, definitions: define(System) }, logInto(lines))
+  const { contract } = app.settings
+  t.ok(lines.some((line) => line.includes('x.moved') && line.includes('another scope')))
+  t.same(await app.settings.orphans(), [
+    { key: 'x.moved', scope: Application, rows: 1 },
+    { key: 'x.moved', scope: User, rows: 1 },
+  ])
+  t.equal(app.settings.get(String('x.moved')), null)
+  t.equal(await contract.getSetting('x.moved', Application), null)
+  t.equal(await contract.getSetting('x.moved', User, 'alice'), null)
+  t.same(await contract.getSettingValues({ userId: 'alice', scope: User }), [])
+  await contract.deleteSetting('x.moved', Application)
+  await app.settings.reset('x.moved', { userId: 'alice' })
+  t.same(await app.settings.orphans(), [])
 })
 
 test('S 2.4, S 2.7: DTO reads mask sensitive values, without spoiling other reads', async (t) => {

@@ -111,11 +111,10 @@ test('what was stored before a setting became System is for administrators', asy
     { status: 400, json: { detail: /has its value in the scope System/ } },
     'no row that nothing reads',
   )
-  t.equal(
-    (await app.settings.contract.getSetting('pay.account', Application)) ?? '',
-    'an editor’s',
-    'as it was',
-  )
+  t.match((await store.shared.read()).rows, [
+    { scope: System },
+    { scope: Application, value: '"an editor’s"' },
+  ])
 })
 
 test('decision 87: history of a user is that user’s, and a filter that cannot apply is an error', async (t) => {
@@ -211,10 +210,19 @@ test('decision 26b: with selfService users see and restore what they stored them
     ['mail.port', User, 26],
   ] as const
   for (const selfService of [true, false]) {
-    const app = await createApp(t, { selfService })
-    const { contract } = app.settings
+    const store = memoryStore()
+    // Rows of users that are older than the definitions.
+    const older = await createApp(t, {
+      store,
+      definitions: ['app.title', 'mail.port'].map((key) =>
+        setting.json(key, { displayName: key, scope: User }),
+      ),
+    })
+    const app = await createApp(t, { store, selfService })
     for (const caller of [admin, editor, alice, bob]) {
       for (const [key, scope, value] of values) {
+        const isOlder = scope === User && (key === 'app.title' || key === 'mail.port')
+        const { contract } = (isOlder ? older : app).settings
         const user = scope === User ? caller.id : undefined
         await contract.setSetting(key, value, scope, user)
         const { version = 0 } = (await contract.getSettingValue(key, scope, user)) ?? {}

@@ -39,7 +39,7 @@ function addOwnListRoute({ app, service, sharedLists }: RouteContext): void {
           .filter(isUserSetting)
           .map((state) => ({
             ...own.of(state),
-            inheritedValue: toSharedDto(state, SettingScope.Application).value,
+            inheritedValue: toSharedDto(state).value,
           })),
       ),
   )

@@ -5,9 +5,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SettingsService } from '../../create-settings.ts'
 import { SettingScope, toEtag } from '../../setting-definition.ts'
 import { bulkLimits } from '../../options.ts'
+import { requirePlace } from '../../places.ts'
 import {
   isUserSetting,
-  requireFit,
   requireSetting,
   type Resolution,
   type SettingState,
@@ -86,8 +86,7 @@ function addValueRoute({ app, service: { settings, sharedValues }, people }: Rou
       const { scope } = request.query
       const caller = callerOf(request)
       const state = requireSetting(sharedValues, key)
-      const isOwn = scope === SettingScope.User && state.setting.definition.scope === SettingScope.User
-      if (!isOwn) requireFit(state, scope)
+      requirePlace(state.setting.definition, scope)
       const value = await settings.contract.getSettingValue(key, scope, caller.id)
       const { definition } = state.setting
       const names = visibleTo(caller).record(definition, { scope }) && (await people([value?.updatedBy]))
@@ -172,7 +171,8 @@ function addWriteRoutes({ app, service }: RouteContext): void {
     { key, scope, ...wanted }: Pick<WriteEntry, 'key' | 'scope' | 'value' | 'isReset'>,
   ): Promise<unknown> {
     const caller = requireUpdate(request, [scope])
-    const state = requireFit(requireSetting(service.sharedValues, key), scope)
+    const state = requireSetting(service.sharedValues, key)
+    requirePlace(state.setting.definition, scope)
     const entry = { state, key, scope, userId: '', ...wanted, expects: conditionOf(request) }
     const { revision, entries } = await service.write([entry], writeOptionsOf(request), { caller })
     return answerWritten(request, reply, entries[0], (written) => toWrittenDto(service, written, revision))
@@ -203,12 +203,11 @@ function addBulkRoute({ app, service, options, people }: RouteContext): void {
     async (request, reply) => {
       const { body: updates, query } = request
       const { dryRun = false } = query
-      const { entries, errors } = toBulkEntries(service.sharedValues, updates) // 400 for a repeated row
+      const { entries, unknown } = toBulkEntries(service.sharedValues, updates) // 400 for a repeated row
       const scopes = updates.map(({ scope }) => scope)
       const caller = requireUpdate(request, scopes)
-      for (const { state, scope } of entries) requireFit(state, scope)
       refuseTooMany('bulk', updates, bulkEntries)
-      const control = { caller, isBulk: true, expects: conditionOf(request), errors, dryRun }
+      const control = { caller, isBulk: true, expects: conditionOf(request), unknown, dryRun }
       const writing = service.write(entries, writeOptionsOf(request), control)
       const outcome = await nameConflicts(writing, people)
       const etag = toEtag(outcome.revision)

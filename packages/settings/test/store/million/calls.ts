@@ -46,7 +46,10 @@ export function callsOf(
     'history({ userId })': history({ userId: 'u7' }),
     'history({ userId }), a later page': history({ userId: 'u7', ...following(ofUser) }),
     'history({ userId, key })': history({ userId: 'u7', key: 'key.7' }),
-    'orphans()': () => store.survey({ known: knownKeys }),
+    'orphans()': () =>
+      store.survey({
+        known: knownKeys.flatMap((key) => Object.values(SettingScope).map((scope) => ({ scope, key }))),
+      }),
     'what changed': () => store.shared.news(rows - 500, 1000),
     'nothing changed': () => store.shared.news(rows, 1000),
     'users that changed': async () => {
