@@ -103,7 +103,7 @@ class SettingsElement extends HTMLElement {
     const dispatch = (type: string, detail?: unknown): void =>
       void this.dispatchEvent(new CustomEvent(type, { bubbles: true, composed: true, detail }))
     const events = {
-      onSaved: () => dispatch('fm-saved'),
+      onSaved: (keys: readonly string[]) => dispatch('fm-saved', { keys }),
       onDirtyChange: (isDirty: boolean) => dispatch('fm-dirty', { isDirty }),
       onPreview: (key: string, value: unknown) => dispatch('fm-preview', { key, value }),
     }

@@ -87,7 +87,7 @@ test('the administration and the preferences as elements of one page', async (t)
     await page.locator('body[data-events*=saved]').waitFor()
     t.equal(
       await page.locator('body').getAttribute('data-events'),
-      'admin fm-dirty true; admin fm-dirty false; admin fm-saved; ',
+      'admin fm-dirty true; admin fm-dirty false; admin fm-saved mail.port; ',
     )
     t.equal(app.settings.get(definitions.port), 25)
     await page.clock.install()

@@ -18,7 +18,7 @@ const script = `
   for (const type of ['fm-saved', 'fm-dirty'])
     document.addEventListener(type, ({ target, detail }) => {
       const { events = '' } = document.body.dataset
-      document.body.dataset.events = events + [target.id, type, detail?.isDirty ?? ''].join(' ').trim() + '; '
+      document.body.dataset.events = events + [target.id, type, detail?.isDirty ?? detail?.keys ?? ''].join(' ').trim() + '; '
     })`
 
 /** Serves `/plain?body=…`, whose body is in the address: each test has a page of its own. */
