@@ -13,7 +13,7 @@ export default defineConfig({
       { find: /^react\/jsx-runtime$/, replacement: 'preact/jsx-runtime' },
       {
         find: /^react(?:-dom(?:\/client)?)?$/,
-        replacement: fileURLToPath(new URL('src/app/react.ts', import.meta.url)),
+        replacement: fileURLToPath(new URL('src/browser/react.ts', import.meta.url)),
       },
     ],
   },
@@ -27,10 +27,10 @@ export default defineConfig({
     modulePreload: false,
     cssCodeSplit: false,
     rollupOptions: {
-      input: { app: 'src/app/main.tsx', element: 'src/app/element.tsx' },
+      input: { app: 'src/browser/main.tsx', element: 'src/browser/element.tsx' },
       output: {
         // All that the first load needs in one file: without this, what the lazy parts share with it would be another one.
-        codeSplitting: { groups: [{ name: 'app', test: /app\/main\.tsx$/ }] },
+        codeSplitting: { groups: [{ name: 'app', test: /browser\/main\.tsx$/ }] },
         entryFileNames: '[name].[hash:12].js',
         chunkFileNames: '[name].[hash:12].js',
         assetFileNames: ({ names }) =>
@@ -79,5 +79,5 @@ async function compressAll() {
     await writeFile(`${file}.gz`, await promisify(gzip)(content, { level: 9 }))
   }
   // For hosts that bundle the components themselves: `@fastify-modular/settings-ui/react/styles.css`.
-  await copyFile('src/react/styles.css', 'dist/react/styles.css')
+  await copyFile('src/browser/styles.css', 'dist/browser/styles.css')
 }

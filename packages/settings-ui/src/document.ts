@@ -4,7 +4,7 @@ import { type Assets, themeAddress } from './assets.ts'
 import { directionOf, languageOf } from './locale.ts'
 import type { Look } from './look.ts'
 import type { PageContent, SettingsUiOptions } from './options.ts'
-import { initialsOf } from './react/model/initials.ts'
+import { initialsOf } from './initials.ts'
 import { type Preview, type PreviewTarget, slotOf } from './preview.ts'
 import type { Messages } from './texts/messages.ts'
 

@@ -4,7 +4,7 @@ import { test } from 'tap'
 import { valueSchema } from '@fastify-modular/settings'
 import { SettingType, type SettingDefinitionDto } from '@fastify-modular/settings/client'
 import { defaultMessages } from '@fastify-modular/settings-ui/react'
-import { checkInput, fromLocal, parseInput, toInput, toLocal } from '#src/react/model/input.js'
+import { checkInput, fromLocal, parseInput, toInput, toLocal } from '#src/browser/model/input.js'
 
 function definition(type: SettingType, more: Partial<SettingDefinitionDto> = {}): SettingDefinitionDto {
   const complete = {

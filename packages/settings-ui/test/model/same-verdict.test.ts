@@ -13,7 +13,7 @@ import { defaultMessages } from '@fastify-modular/settings-ui/react'
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import t, { test } from 'tap'
-import { checkInput, parseInput, toInput } from '#src/react/model/input.js'
+import { checkInput, parseInput, toInput } from '#src/browser/model/input.js'
 
 t.setTimeout(900_000) // of tap, which a busy machine would exceed; no test here looks at a clock
 

@@ -10,7 +10,7 @@ const packageFolder = fileURLToPath(new URL('../../', import.meta.url))
 const hostPage = join(packageFolder, 'host-page.js')
 
 /** The prebuilt pages' own entry. */
-export const prebuiltEntry = join(packageFolder, 'src/app/main.tsx')
+export const prebuiltEntry = join(packageFolder, 'src/browser/main.tsx')
 
 /** Serves another script: a file, or the code of a host's page. The document, its policy and its styles stay. */
 export async function serve(

@@ -10,9 +10,9 @@ import {
   SettingsGroup,
   type SettingsProps,
   Preferences,
-} from '../react/settings-components.tsx'
+} from './settings-components.tsx'
 // oxlint-disable-next-line import/no-unassigned-import -- Vite puts it into the style sheet
-import '../react/styles.css'
+import './styles.css'
 
 /** The theme is a choice of this browser, where no setting is. */
 const storageKey = 'fm-theme'

@@ -1,8 +1,8 @@
 /** Shows on a prebuilt page what is not saved yet: in the parts of its document that are marked with `data-fm-preview`. */
 import { accentShades } from '../accent.ts'
 import { type Preview, type PreviewTarget } from '../preview.ts'
-import type { ShowPreview } from '../react/model/previewer.ts'
-import type { JsonValue } from '../react/model/setting.ts'
+import type { ShowPreview } from './model/previewer.ts'
+import type { JsonValue } from './model/setting.ts'
 
 export type Stage = ReturnType<typeof createStage>
 

@@ -5,7 +5,7 @@
 import { createRoot, type Root } from 'react-dom/client'
 import type { PageConfig } from '../document.ts'
 import { defaultMessages } from '../texts/messages.ts'
-import type { SettingsProps } from '../react/settings-components.tsx'
+import type { SettingsProps } from './settings-components.tsx'
 import { pageOf, propsOf } from './main.tsx'
 
 /** This script, beside which the pages are: behind a proxy it knows the address better than the server does. */
