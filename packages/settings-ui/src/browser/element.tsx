@@ -22,6 +22,7 @@ interface Wanted {
   /** `preferences` or `manage` */
   readonly page: string
   readonly group: string | undefined
+  readonly keys: readonly string[] | undefined
   readonly isEmbedded: boolean
 }
 
@@ -33,7 +34,7 @@ interface Content {
 }
 
 class SettingsElement extends HTMLElement {
-  static readonly observedAttributes = ['page', 'group', 'address']
+  static readonly observedAttributes = ['page', 'group', 'keys', 'address']
 
   readonly #shadow = this.attachShadow({ mode: 'open' })
   /** What is shown, or will be once it is loaded. */
@@ -79,6 +80,7 @@ class SettingsElement extends HTMLElement {
     const wanted: Wanted = {
       page: this.getAttribute('page') ?? 'preferences',
       group: this.getAttribute('group') ?? undefined,
+      keys: this.getAttribute('keys')?.trim().split(/\s+/),
       isEmbedded: !this.hasAttribute('address'),
     }
     if (JSON.stringify(this.#wanted) === JSON.stringify(wanted)) return
@@ -92,7 +94,7 @@ class SettingsElement extends HTMLElement {
     }
   }
 
-  #render({ group }: Wanted, { sheets, config, props }: Content): void {
+  #render(part: Wanted, { sheets, config, props }: Content): void {
     const around = document.createElement('div')
     around.className = 'fm-embed'
     around.lang = config.locale
@@ -108,7 +110,7 @@ class SettingsElement extends HTMLElement {
       onPreview: (key: string, value: unknown) => dispatch('fm-preview', { key, value }),
     }
     this.#root = createRoot(around)
-    this.#root.render(pageOf(config, { ...props, ...events }, group))
+    this.#root.render(pageOf(config, { ...props, ...events }, part))
   }
 
   /** In English, and in the host's style: neither texts nor styles are there. */

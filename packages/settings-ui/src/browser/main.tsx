@@ -2,14 +2,13 @@
 import type { ReactNode } from 'react'
 import { createRoot, type Root } from 'react-dom/client'
 import type { PageConfig } from '../document.ts'
-import { createStage, type Stage } from './stage.ts'
+import { createStage, type Stage } from '../stage.ts'
 import type { Messages } from '../texts/messages.ts'
 import {
   channelName,
-  ManageSettings,
-  SettingsGroup,
+  type PagePart,
+  Settings,
   type SettingsProps,
-  Preferences,
 } from './settings-components.tsx'
 // oxlint-disable-next-line import/no-unassigned-import -- Vite puts it into the style sheet
 import './styles.css'
@@ -89,10 +88,9 @@ export async function propsOf(config: PageConfig, request: Request = fetch): Pro
   return { definitionsLocale: null, ...config, messages: { ...texts, ...config.messages } }
 }
 
-/** The page, or one group of it. */
-export function pageOf({ page }: PageConfig, props: SettingsProps, group?: string): ReactNode {
-  if (page === 'preferences') return <Preferences {...props} group={group} />
-  return group === undefined ? <ManageSettings {...props} /> : <SettingsGroup {...props} group={group} />
+/** The page, or a part of it. */
+export function pageOf({ page }: PageConfig, props: SettingsProps, part?: PagePart): ReactNode {
+  return <Settings {...props} {...part} isOwn={page === 'preferences'} />
 }
 
 /** The texts of a language other than English; the English ones if they cannot be loaded. */

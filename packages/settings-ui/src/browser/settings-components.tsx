@@ -8,23 +8,36 @@ import { Previewer, type ShowPreview } from './model/previewer.ts'
 import { createAccess, ownSource, sharedSource } from './model/source.ts'
 import type { PageContext } from './page-context.ts'
 import { SettingsPage } from './page/settings-page.tsx'
+import type { PagePart } from './page/use-results.ts'
+
+export type { PagePart }
 
 /** Shows and changes all settings that the caller may see: `<ManageSettings canUpdate isAdmin />`. */
 export function ManageSettings(props: SettingsProps): ReactNode {
-  const context = useSettingsPage(props, false)
-  return <SettingsPage context={context} heading={context.messages.manage} />
+  return <Settings {...props} isOwn={false} />
 }
 
 /** The settings of one group, to stand on a page of the host: `<SettingsGroup group="Mail" canUpdate />`. */
-export function SettingsGroup({ group, ...props }: SettingsProps & { readonly group: string }): ReactNode {
-  const context = useSettingsPage(props, false)
-  return <SettingsPage context={context} heading={group} group={group} />
+export function SettingsGroup(props: SettingsProps & { readonly group: string }): ReactNode {
+  return <Settings {...props} isOwn={false} />
 }
 
 /** Shows and changes the caller's own settings, all or those of one group: `<Preferences canUpdate />`. */
-export function Preferences({ group, ...props }: PreferencesProps): ReactNode {
-  const context = useSettingsPage(props, true)
-  return <SettingsPage context={context} heading={group ?? context.messages.preferences} group={group} />
+export function Preferences(props: PreferencesProps): ReactNode {
+  return <Settings {...props} isOwn />
+}
+
+/** The administration or the preferences, or a part of either. */
+export function Settings({
+  group,
+  keys,
+  isOwn,
+  ...props
+}: SettingsProps & PagePart & { readonly isOwn: boolean }): ReactNode {
+  const context = useSettingsPage(props, isOwn)
+  const { manage, preferences } = context.messages
+  const heading = group ?? (isOwn ? preferences : manage)
+  return <SettingsPage context={context} heading={heading} part={{ group, keys }} />
 }
 
 type PreferencesProps = Omit<SettingsProps, 'isAdmin'> & { readonly group?: string | undefined }

@@ -252,6 +252,39 @@ test('the life of an element', async (t) => {
     t.same(complaints, [])
   })
 
+  await t.test('with `keys` it is some settings in their order, under the heading of the host', async (t) => {
+    await openPlain(
+      visited,
+      '<h1>Quick settings</h1><fm-settings page="manage" keys=" mail.port  app.title no.such "></fm-settings>',
+    )
+    const keys = () =>
+      element.locator('[data-key]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-key')))
+    t.same(await keys(), ['mail.port', 'app.title'])
+    t.equal(await element.getByRole('heading').count(), 0)
+    t.equal(await element.getByRole('searchbox').count(), 0)
+    t.same(await problems(page), [])
+    await port.fill('26')
+    await element.getByLabel('Title', { exact: true }).press('Control+s')
+    await element.getByRole('status').getByText('1 setting saved').waitFor()
+    await element.evaluate((each) => each.setAttribute('keys', 'mail.host'))
+    await element.locator('[data-key="mail.host"]').waitFor()
+    t.same(await keys(), ['mail.host'])
+    t.same(complaints, [])
+  })
+
+  await t.test('its parts take styles of the host', async (t) => {
+    await openPlain(visited, '<fm-settings page="manage" class="is-branded"></fm-settings>')
+    for (const part of ['heading', 'row'] as const) {
+      const colour = element
+        .locator(`[part=${part}]`)
+        .first()
+        .evaluate((each) => getComputedStyle(each).color)
+      t.equal(await colour, 'rgb(1, 2, 3)', part)
+    }
+    for (const part of ['navigation', 'search', 'group'])
+      t.equal(await element.locator(`[part=${part}]`).count(), 1, part)
+  })
+
   await t.test('with `address` a link opens the group, and the back button leaves it', async (t) => {
     await openPlain(visited, '<fm-settings page="manage" address></fm-settings>')
     const address = page.url()

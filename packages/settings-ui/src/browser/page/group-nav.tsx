@@ -22,7 +22,7 @@ export function GroupNav(): ReactNode {
     list.scrollTop = Math.max(end, Math.min(list.scrollTop, link.offsetTop))
   }, [slug])
   return (
-    <nav className="fm-nav" aria-label={messages.groups} ref={nav}>
+    <nav className="fm-nav" part="navigation" aria-label={messages.groups} ref={nav}>
       <Groups />
     </nav>
   )

@@ -26,7 +26,7 @@ export function ResultsList(): ReactNode {
       <ReadOnlyNotice sections={sections} />
       {isSearch && <Summary />}
       {sections.map((section) => (
-        <SectionCard key={section.group.slug} section={section} isNamed={!isSingle} />
+        <SectionCard key={section.group.slug} section={section} isNamed={section.group.name !== '' && !isSingle} />
       ))}
       {isSearch && !isWhole && results.count > atOnce && (
         <Button onClick={() => showWhole(true)} text={format(messages.showAll, { count: results.count })} />
@@ -160,12 +160,12 @@ function SectionCard({ section, isNamed }: SectionCardProps): ReactNode {
   const { group, rows } = section
   const names = [...new Set(group.definitions.map((definition) => scopeName(definition, messages)))]
   const isMixed = names.length > 1 && !editor.isOwn
-  const isPlain = isSearch || editor.isOwn
-  // Found settings are all in view: whether they are for experts, their group page says.
+  const isPlain = isSearch || editor.isOwn || group.name === ''
+  // Found settings, and named ones, are all in view: whether they are for experts, their group page says.
   const common = isPlain ? rows : rows.filter(({ definition }) => !definition.advanced)
   const advanced = isPlain ? [] : rows.filter(({ definition }) => definition.advanced)
   return (
-    <section aria-label={group.name}>
+    <section aria-label={group.name || undefined} part="group">
       {isNamed && (
         <div className={isPlain ? 'fm-head is-small' : 'fm-head'}>
           <h2>

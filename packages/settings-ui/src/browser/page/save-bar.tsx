@@ -22,7 +22,7 @@ export function SaveBar(): ReactNode {
   const isLeft = editor.isOwn ? needsSave(state) : count > 0
   if (!failure && !message && attention.length === 0 && !isLeft) return null
   return (
-    <div className="fm-bar" role="region" aria-label={messages.unsavedChanges}>
+    <div className="fm-bar" part="bar" role="region" aria-label={messages.unsavedChanges}>
       {failure ? <Failure failure={failure} count={count} /> : message && <Say {...message} />}
       {count > 0 && !failure && (
         <b>{plural(saving.size > 0 ? messages.saving : messages.unsavedCount, count, locale)}</b>

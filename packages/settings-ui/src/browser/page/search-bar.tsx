@@ -29,6 +29,7 @@ export function SearchBar({ children }: { readonly children: ReactNode }): React
   return (
     <div
       className={isOpen ? 'fm-tools is-open' : 'fm-tools'}
+      part="search"
       // On narrow pages the search takes the place of the groups: they are back when it is left empty.
       onBlurCapture={({ target, currentTarget, relatedTarget }) => {
         const isInside = relatedTarget instanceof Node && currentTarget.contains(relatedTarget)

@@ -8,18 +8,17 @@ import { GroupNav, GroupPicker } from './group-nav.tsx'
 import { ResultsList } from './results-list.tsx'
 import { SaveBar } from './save-bar.tsx'
 import { SearchBar } from './search-bar.tsx'
-import { useResults, useView, ViewContext } from './use-results.ts'
+import { type PagePart, useResults, useView, ViewContext } from './use-results.ts'
 import { useUrlState } from './use-url-state.ts'
 import { useHighlight, useReveal, useWindow } from './use-window.ts'
 
 interface SettingsPageProps {
   readonly context: Omit<PageContext, 'open' | 'reveal' | 'save'>
   readonly heading: string
-  /** Only this group, without search and navigation. */
-  readonly group?: string | undefined
+  readonly part: PagePart
 }
 
-export function SettingsPage({ context, heading, group }: SettingsPageProps): ReactNode {
+export function SettingsPage({ context, heading, part }: SettingsPageProps): ReactNode {
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
   const [wanted, setWanted] = useState<{ readonly key: string } | null>(null)
   const page = useMemo(
@@ -36,23 +35,24 @@ export function SettingsPage({ context, heading, group }: SettingsPageProps): Re
   )
   return (
     <Context.Provider value={page}>
-      <Body heading={heading} group={group} wanted={wanted} />
+      <Body heading={heading} part={part} wanted={wanted} />
       <HeaderPreview />
       {dialog && <LazyDialog dialog={dialog} onClose={() => setDialog(null)} />}
     </Context.Provider>
   )
 }
 
-interface BodyProps extends Pick<SettingsPageProps, 'heading' | 'group'> {
+interface BodyProps extends Pick<SettingsPageProps, 'heading' | 'part'> {
   readonly wanted: { readonly key: string } | null
 }
 
-function Body({ heading, group, wanted }: BodyProps): ReactNode {
+function Body({ heading, part: { group, keys }, wanted }: BodyProps): ReactNode {
   const { id, root, isEmbedded, editor, access, messages, save, canUpdate } = usePage()
-  const [url, changeUrl] = useUrlState({ isOwner: group === undefined && !isEmbedded })
+  const isPart = group !== undefined || keys !== undefined
+  const [url, changeUrl] = useUrlState({ isOwner: !isPart && !isEmbedded })
   const [areKeysShown, showKeys] = useState(false)
   const [isWhole, showWhole] = useState(false)
-  const results = useResults(url, { group, isWhole })
+  const results = useResults(url, { group, keys, isWhole })
   const isReady = useEditor(({ phase }) => phase === 'ready')
   const announcement = useEditor((state) => state.announcement)
   const stale = useEditor((state) => state.stale)
@@ -63,18 +63,22 @@ function Body({ heading, group, wanted }: BodyProps): ReactNode {
   useHighlight(root, results.found.words, results.sections)
 
   const isActivity = canUpdate && url.view !== null && !results.isSearch
-  const isSingle = editor.isOwn || group !== undefined
+  const isSingle = editor.isOwn || isPart
   const classes = ['fm', 'fm-settings', isSingle && 'is-single', areKeysShown && 'are-keys-shown']
   return (
     <ViewContext.Provider value={{ url, changeUrl, results, areKeysShown, showKeys, isWhole, showWhole }}>
       <div className={classes.filter(Boolean).join(' ')} ref={root}>
         <div className="fm-page">
           <div className="fm-side">
-            <h1 dir="auto">{(group && results.groups[0]?.name) || heading}</h1>
+            {!keys && (
+              <h1 dir="auto" part="heading">
+                {(group && results.groups[0]?.name) || heading}
+              </h1>
+            )}
             {!isSingle && <GroupNav />}
           </div>
           <div className="fm-main" id={`${id}-settings`} tabIndex={-1}>
-            {group === undefined && <SearchBar>{!isSingle && <GroupPicker />}</SearchBar>}
+            {!isPart && <SearchBar>{!isSingle && <GroupPicker />}</SearchBar>}
             <form
               noValidate
               hidden={!isReady}

@@ -63,26 +63,37 @@ export const atOnce = 50
 const atFirst = 12
 const pause = 150
 
-interface ResultsOptions {
-  /** Only this group. */
-  readonly group: string | undefined
+/** What a page shows, without search and navigation, in place of everything. */
+export interface PagePart {
+  /** One group, by the name that its definitions give it. */
+  readonly group?: string | undefined
+  /** These settings in this order, without a heading: that is the host's. */
+  readonly keys?: readonly string[] | undefined
+}
+
+interface ResultsOptions extends PagePart {
   /** All matches of a search are listed. */
   readonly isWhole: boolean
 }
 
-export function useResults(url: UrlState, { group, isWhole }: ResultsOptions): Results {
+export function useResults(url: UrlState, { group, keys, isWhole }: ResultsOptions): Results {
   const { editor, messages, locale } = usePage()
   const all = useEditor((state) => state.definitions)
   const values = useEditor((state) => state.values)
   const { text, isExact, only } = url
 
   const definitions = useMemo(
-    () => (group === undefined ? all : all.filter((definition) => definition.group === group)),
-    [all, group],
+    () =>
+      keys?.flatMap((key) => all.find((each) => each.key === key) ?? []) ??
+      all.filter((each) => group === undefined || each.group === group),
+    [all, group, keys],
   )
   const groups = useMemo(
-    () => groupDefinitions(definitions, messages.general, locale),
-    [definitions, messages, locale],
+    () =>
+      keys
+        ? [{ name: '', group: null, slug: '', definitions }]
+        : groupDefinitions(definitions, messages.general, locale),
+    [definitions, keys, messages, locale],
   )
   const search = useMemo(() => createSearch(definitions), [definitions])
   const leftOut = useKeys((state) => definitions.filter((each) => isLeftOut(each, state)))
@@ -101,7 +112,7 @@ export function useResults(url: UrlState, { group, isWhole }: ResultsOptions): R
     return { found, kept, byGroup, count: kept.length, filtered: listed.length - kept.length }
   }, [search, groups, values, leftOut, attention, text, isExact, only])
 
-  const isOnePage = editor.isOwn || group !== undefined
+  const isOnePage = editor.isOwn || group !== undefined || keys !== undefined
   const current =
     isSearch || isOnePage || url.view !== null
       ? undefined

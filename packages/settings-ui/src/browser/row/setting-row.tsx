@@ -52,6 +52,7 @@ export function SettingRow({ definition, reason, isScopeShown }: SettingRowProps
   return (
     <div
       className={isWide(type) ? 'fm-row is-wide' : 'fm-row'}
+      part="row"
       data-key={key}
       data-state={state}
       data-type={type}

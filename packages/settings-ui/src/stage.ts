@@ -1,20 +1,31 @@
-/** Shows on a prebuilt page what is not saved yet: in the parts of its document that are marked with `data-fm-preview`. */
-import { accentShades } from '../accent.ts'
-import { type Preview, type PreviewTarget } from '../preview.ts'
-import type { ShowPreview } from './model/previewer.ts'
-import type { JsonValue } from './model/setting.ts'
+/** @fastify-modular/settings-ui/stage: shows in a document what is not saved yet. For browsers, without dependencies. */
+import { accentShades } from './accent.ts'
+import type { Preview, PreviewTarget } from './preview.ts'
 
-export type Stage = ReturnType<typeof createStage>
+/** What shows drafts of settings in the document: returned by `createStage`. */
+export interface Stage {
+  /** Shows a value; undefined: what was there before. */
+  show(key: string, value: unknown): void
+  /** Leaves these keys as they are shown: they are saved. */
+  settle(keys: readonly string[]): void
+  /** Shows all of it anew, after the document was drawn anew. */
+  showAgain(): void
+}
 
-export function createStage(preview: Preview) {
+/**
+ * Shows drafts of settings in the document: texts and images of elements with `data-fm-preview="title"`, `"banner"` or
+ * `"logo"`, `data-theme` and `data-density` of `<html>`, and `--fm-accent`, in a shade that is easy to read.
+ * @param preview what each setting shows, by key: `{ 'app.title': 'title', 'app.primary_color': 'accent' }`
+ */
+export function createStage(preview: Preview): Stage {
   const root = document.documentElement
   const sheet = new CSSStyleSheet()
   document.adoptedStyleSheets.push(sheet)
-  const shown = new Map<string, JsonValue>()
+  const shown = new Map<string, unknown>()
   /** Put back what the server said, by key. */
   const undo = new Map<string, () => void>()
 
-  const show: ShowPreview = (key, value) => {
+  function show(key: string, value: unknown): void {
     const target = preview[key]
     if (value === undefined) {
       undo.get(key)?.()
@@ -30,7 +41,7 @@ export function createStage(preview: Preview) {
   function put(target: PreviewTarget, text: string): () => void {
     if (target === 'accent') {
       const { token } = accentShades(text)
-      sheet.replaceSync(token && `:root{--fm-accent:${token}}`)
+      sheet.replaceSync(token && `:root,fm-settings{--fm-accent:${token}}`)
       return () => sheet.replaceSync('')
     }
     if (target === 'theme' || target === 'density') return setAttribute(root, `data-${target}`, text)
@@ -43,7 +54,6 @@ export function createStage(preview: Preview) {
     return () => (element.textContent = textContent)
   }
 
-  /** These keys are saved: they stay as they are shown. */
   function settle(keys: readonly string[]): void {
     for (const key of keys) {
       shown.delete(key)
@@ -51,7 +61,6 @@ export function createStage(preview: Preview) {
     }
   }
 
-  /** Call it when the document was read anew. */
   function showAgain(): void {
     undo.clear()
     sheet.replaceSync('')
