@@ -1,5 +1,5 @@
 /** A button of the pages: its look, its icon, and what it is about for those who cannot see where it stands. */
-import type { ButtonHTMLAttributes, ReactNode } from 'react'
+import type { ButtonHTMLAttributes, ComponentChildren } from 'preact'
 import { Icon, type IconName } from './icons.tsx'
 
 const looks = {
@@ -29,7 +29,7 @@ export function Button({
   about,
   children,
   ...attributes
-}: ButtonProps): ReactNode {
+}: ButtonProps): ComponentChildren {
   const className = (text ?? children) === undefined ? `${looks[look]} is-icon` : looks[look]
   return (
     <button type="button" className={className} {...attributes}>

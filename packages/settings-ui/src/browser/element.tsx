@@ -1,21 +1,25 @@
 /**
- * `<fm-settings>`: the settings pages as an element of any page. It has a shadow root of its own, and works where only
- * scripts, styles and connections of this origin are allowed.
+ * `<fm-settings>`: the settings pages as an element of any page. There it has a shadow root of its own, and works where only
+ * scripts, styles and connections of this origin are allowed. The prebuilt page is a document with one, which it fills.
  */
-import { createRoot, type Root } from 'react-dom/client'
+import { render } from 'preact'
 import type { PageConfig } from '../document.ts'
 import { defaultMessages } from '../texts/messages.ts'
-import type { SettingsProps } from './settings-components.tsx'
-import { pageOf, propsOf } from './main.tsx'
+import { type Content, load, withTexts } from './content.ts'
+import { type OwnDocument, ownDocument } from './own-document.ts'
+import { type Host, Settings, themeSettingOf } from './settings.tsx'
+// oxlint-disable-next-line import/no-unassigned-import -- Vite puts it into the style sheet
+import './styles.css'
+
+declare global {
+  interface HTMLElementEventMap {
+    'fm-preview': CustomEvent<{ readonly key: string; readonly value: unknown }>
+    'fm-saved': CustomEvent<{ readonly keys: readonly string[] }>
+  }
+}
 
 /** This script, beside which the pages are: behind a proxy it knows the address better than the server does. */
 const here = import.meta.url
-
-/** Milliseconds after which a request counts as unanswered. */
-const timeout = 15_000
-
-/** Style sheets by address: elements of one look share theirs. */
-const sheetsByAddress = new Map<string, Promise<CSSStyleSheet>>()
 
 /** What the attributes want to be shown. */
 interface Wanted {
@@ -26,26 +30,15 @@ interface Wanted {
   readonly isEmbedded: boolean
 }
 
-/** What is needed to show it. */
-interface Content {
-  readonly config: PageConfig
-  readonly sheets: CSSStyleSheet[]
-  readonly props: SettingsProps
-}
-
 class SettingsElement extends HTMLElement {
   static readonly observedAttributes = ['page', 'group', 'keys', 'address']
 
-  readonly #shadow = this.attachShadow({ mode: 'open' })
+  #own: OwnDocument | undefined
   /** What is shown, or will be once it is loaded. */
   #wanted: Wanted | undefined
-  #root: Root | undefined
+  /** Where it is drawn. */
+  #place: Element | ShadowRoot | undefined
   #isDue = false
-
-  constructor() {
-    super()
-    this.#shadow.append(document.createElement('slot')) // what the host says until the page is there
-  }
 
   connectedCallback(): void {
     this.#updateSoon()
@@ -70,10 +63,11 @@ class SettingsElement extends HTMLElement {
     })
   }
 
+  /** Shows what the host says until there is something else. */
   #hide(): void {
-    this.#root?.unmount()
     this.#wanted = undefined
-    this.#shadow.replaceChildren(document.createElement('slot'))
+    if (this.#place) render(null, this.#place)
+    this.shadowRoot?.replaceChildren(document.createElement('slot'))
   }
 
   async #show(): Promise<void> {
@@ -84,33 +78,55 @@ class SettingsElement extends HTMLElement {
       isEmbedded: !this.hasAttribute('address'),
     }
     if (JSON.stringify(this.#wanted) === JSON.stringify(wanted)) return
-    this.#root?.unmount()
+    this.#hide()
     this.#wanted = wanted
+    const dispatch = (type: string, detail: unknown): void =>
+      void this.dispatchEvent(new CustomEvent(type, { bubbles: true, composed: true, detail }))
+    this.#own ??= ownDocument(this)
+    const host: Host = {
+      isEmbedded: wanted.isEmbedded,
+      ...(this.#own ? { id: 'fm' } : { signInHref: addressOf(wanted.page) }),
+      onSaved: (keys) => dispatch('fm-saved', { keys }),
+      onDirtyChange: (isDirty) => dispatch('fm-dirty', { isDirty }),
+      onPreview: (key, value) => dispatch('fm-preview', { key, value }),
+      // Language, scheme and styles may follow from settings. Where they cannot be loaded, those of before stay.
+      onSavedAnywhere: () =>
+        void Promise.resolve(this.#own?.readAgain())
+          .then((config) => this.#draw(wanted, host, config))
+          .catch(() => undefined),
+    }
     try {
-      const content = await load(wanted)
-      if (this.#wanted === wanted) this.#render(wanted, content)
+      await this.#draw(wanted, host, this.#own?.config)
     } catch (error) {
       if (this.#wanted === wanted) this.#sayFailure(error, wanted)
     }
   }
 
-  #render(part: Wanted, { sheets, config, props }: Content): void {
-    const around = document.createElement('div')
-    around.className = 'fm-embed'
-    around.lang = config.locale
-    around.dir = config.direction
-    around.dataset['theme'] = config.scheme
-    this.#shadow.adoptedStyleSheets = sheets
-    this.#shadow.replaceChildren(around)
-    const dispatch = (type: string, detail?: unknown): void =>
-      void this.dispatchEvent(new CustomEvent(type, { bubbles: true, composed: true, detail }))
-    const events = {
-      onSaved: (keys: readonly string[]) => dispatch('fm-saved', { keys }),
-      onDirtyChange: (isDirty: boolean) => dispatch('fm-dirty', { isDirty }),
-      onPreview: (key: string, value: unknown) => dispatch('fm-preview', { key, value }),
-    }
-    this.#root = createRoot(around)
-    this.#root.render(pageOf(config, { ...props, ...events }, part))
+  /** @param config of the own document; elsewhere the server is asked */
+  async #draw(wanted: Wanted, host: Host, config: PageConfig | undefined): Promise<void> {
+    const content = config
+      ? await withTexts(config, document.baseURI)
+      : await load(`${addressOf(wanted.page)}.json`)
+    if (this.#wanted !== wanted) return
+    const place = config ? this : this.#placeOf(content)
+    if (place !== this.#place) place.replaceChildren()
+    this.#place = place
+    render(<Settings {...content} part={wanted} host={host} />, place)
+  }
+
+  /** What the page is drawn in, in documents of hosts. */
+  #placeOf({ sheets, config }: Content): Element {
+    const shadow = this.#shadow()
+    const before = shadow.querySelector<HTMLElement>('.fm-embed')
+    const place = before ?? document.createElement('div')
+    place.className = 'fm-embed'
+    place.lang = config.locale
+    place.dir = config.direction
+    // A setting that chooses it has done so since.
+    if (!before || themeSettingOf(config) === undefined) place.dataset['theme'] = config.scheme
+    shadow.adoptedStyleSheets = sheets
+    if (!before) shadow.replaceChildren(place)
+    return place
   }
 
   /** In English, and in the host's style: neither texts nor styles are there. */
@@ -120,52 +136,29 @@ class SettingsElement extends HTMLElement {
       void this.#show()
     }
     const isSignedOut = error instanceof Error && error.cause === 401
-    this.#root = createRoot(this.#shadow)
-    this.#root.render(
+    this.#place = this.#shadow()
+    this.#place.replaceChildren()
+    render(
       <p role="alert">
         {defaultMessages.loadFailed} <button onClick={retry}>{defaultMessages.tryAgain}</button>{' '}
         {isSignedOut && (
-          <a href={new URL(`../${encodeURIComponent(page)}`, here).href} target="_blank" rel="noopener">
+          <a href={addressOf(page)} target="_blank" rel="noopener">
             {defaultMessages.signIn}
           </a>
         )}
       </p>,
+      this.#place,
     )
+  }
+
+  #shadow(): ShadowRoot {
+    return this.shadowRoot ?? this.attachShadow({ mode: 'open' })
   }
 }
 
-async function load({ page, isEmbedded }: Wanted): Promise<Content> {
-  const address = new URL(`../${encodeURIComponent(page)}.json`, here)
-  const absolute = (path: string): string => new URL(path, address).href
-  const config = (await (await request(address.href)).json()) as PageConfig // of our own server
-  const texts = config.texts === undefined ? {} : { texts: absolute(config.texts) }
-  const [sheets, props] = await Promise.all([
-    Promise.all(config.styles.map((style) => styleOf(absolute(style)))),
-    propsOf({ ...config, ...texts, baseUrl: absolute(config.baseUrl) }, request),
-  ])
-  return { config, sheets, props: { ...props, isEmbedded, signInHref: absolute(`./${page}`) } }
-}
-
-function styleOf(address: string): Promise<CSSStyleSheet> {
-  const made = sheetsByAddress.get(address) ?? makeStyle(address)
-  sheetsByAddress.set(address, made)
-  made.catch(() => sheetsByAddress.delete(address))
-  return made
-}
-
-async function makeStyle(address: string): Promise<CSSStyleSheet> {
-  const css = await (await request(address)).text()
-  return new CSSStyleSheet().replace(css)
-}
-
-/** @throws {Error} the server did not answer, or not with what was asked for: its cause is the status */
-async function request(address: string): Promise<Response> {
-  const response = await fetch(address, {
-    headers: { accept: 'application/json, text/css' }, // a gate does not send to its login
-    signal: AbortSignal.timeout(timeout),
-  })
-  if (!response.ok) throw new Error(`${address}: ${response.status}`, { cause: response.status })
-  return response
+/** Where the page stands that an element shows. */
+function addressOf(page: string): string {
+  return new URL(`../${encodeURIComponent(page)}`, here).href
 }
 
 // A document may load the script twice, from two addresses.

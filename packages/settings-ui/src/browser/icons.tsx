@@ -1,5 +1,5 @@
 /** Line icons of 16 px: one path each, drawn in the colour of the text around them. */
-import type { ReactNode } from 'react'
+import type { ComponentChildren } from 'preact'
 
 const paths = {
   alert: 'M8 2 1.5 13.5h13zM8 6.5v3M8 11.5h.01',
@@ -27,7 +27,7 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-export function Icon({ name }: { readonly name: IconName }): ReactNode {
+export function Icon({ name }: { readonly name: IconName }): ComponentChildren {
   return (
     <svg className="fm-i" viewBox="0 0 16 16" aria-hidden="true">
       <path d={paths[name]} />

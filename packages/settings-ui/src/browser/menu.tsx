@@ -1,29 +1,22 @@
 /** Menus: they open beside their button, on phones at the bottom edge, and give the focus back to it. */
-import {
-  type KeyboardEvent,
-  type MouseEvent,
-  type ReactNode,
-  type RefObject,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react'
+import type { ComponentChildren, RefObject } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Icon, type IconName } from './icons.tsx'
 import { treeOf } from './tree.ts'
 
 interface MenuButtonProps {
   /** What the button says, or its accessible name where it shows an icon only. */
-  readonly label: ReactNode
+  readonly label: ComponentChildren
   readonly name?: string
   readonly className: string
   /** A press on a button or a link in it closes the menu. */
-  readonly children: ReactNode
+  readonly children: ComponentChildren
   /** `menu` for actions, `group` for check boxes and links, which Tab walks too. */
   readonly role?: 'menu' | 'group'
 }
 
 /** A button and the menu that it opens. */
-export function MenuButton(props: MenuButtonProps): ReactNode {
+export function MenuButton(props: MenuButtonProps): ComponentChildren {
   const { label, name, className, role = 'menu' } = props
   const [isOpen, setOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
@@ -56,7 +49,7 @@ function isChoice({ target }: MouseEvent): boolean {
   return target instanceof Element && target.closest('a, button') !== null
 }
 
-function Popup({ button, role, name, onClose, children }: PopupProps): ReactNode {
+function Popup({ button, role, name, onClose, children }: PopupProps): ComponentChildren {
   const element = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => {
     const popup = element.current
@@ -102,12 +95,12 @@ function Popup({ button, role, name, onClose, children }: PopupProps): ReactNode
 
 interface MenuItemProps {
   readonly icon?: IconName
-  readonly children: ReactNode
+  readonly children: ComponentChildren
   readonly onSelect: () => void
 }
 
 /** An action of a menu. */
-export function MenuItem({ icon, children, onSelect }: MenuItemProps): ReactNode {
+export function MenuItem({ icon, children, onSelect }: MenuItemProps): ComponentChildren {
   return (
     <button type="button" role="menuitem" tabIndex={-1} onClick={onSelect}>
       {icon && <Icon name={icon} />}

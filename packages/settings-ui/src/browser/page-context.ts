@@ -1,6 +1,7 @@
 /** What every part of a page needs. */
 import { type SettingsClient, SettingScope } from '@fastify-modular/settings/client'
-import { createContext, type RefObject, useContext, useEffect, useSyncExternalStore } from 'react'
+import { createContext, type RefObject } from 'preact'
+import { useContext, useEffect } from 'preact/hooks'
 import type { Messages } from '../texts/messages.ts'
 import type { EditorState } from './model/editor-state.ts'
 import type { Preview } from '../preview.ts'
@@ -8,6 +9,7 @@ import type { SettingsEditor } from './model/editor.ts'
 import type { Previewer } from './model/previewer.ts'
 import type { Definition, SettingValue } from './model/setting.ts'
 import type { Access } from './model/source.ts'
+import { useExternal } from './use-external.ts'
 
 /** The dialogs of a page. */
 export type OpenDialog =
@@ -61,8 +63,7 @@ export function usePage(): PageContext {
 /** A part of the state; the component is rendered again when it becomes another. */
 export function useEditor<T>(select: (state: EditorState) => T): T {
   const { editor } = usePage()
-  const snapshot = (): T => select(editor.state)
-  return useSyncExternalStore(editor.subscribe, snapshot, snapshot)
+  return useExternal(editor.subscribe, () => select(editor.state))
 }
 
 /** The name of whoever has written a value: asked for where no answer has brought it yet. */

@@ -1,12 +1,13 @@
 /** Loads what a page can do without at first. */
-import { useEffect, useState } from 'react'
+import { useEffect, useState } from 'preact/hooks'
 import type * as more from './more.ts'
 import type * as others from './others.ts'
 
-const loadMore = (): Promise<typeof more> => import('./more.ts')
+/** What most visits do without. */
+export const loadMore = (): Promise<typeof more> => import('./more.ts')
 const loadOthers = (): Promise<typeof others> => import('./others.ts')
 
-/** What most visits do without. Undefined until it is there, null if it could not be loaded or is not wanted. */
+/** The same for components. Undefined until it is there, null if it could not be loaded or is not wanted. */
 export function useMore(isWanted = true): typeof more | null | undefined {
   return useLoaded(loadMore, isWanted)
 }

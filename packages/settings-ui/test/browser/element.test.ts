@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
+import { accentShades } from '@fastify-modular/settings-ui'
 import { definitions } from '../support/definitions.js'
 import { openPlain, plainHost, plainPath } from '../support/plain-host.js'
 import { phone, visit } from '../support/visit.js'
@@ -184,6 +185,39 @@ test('the administration and the preferences as elements of one page', async (t)
     const link = admin.getByRole('link', { name: 'Sign in…' })
     t.equal(await link.evaluate((anchor: HTMLAnchorElement) => anchor.href), `${url}/settings/manage`)
   })
+})
+
+test('an element takes over what a save changes of its look, and keeps what is entered', async (t) => {
+  const visited = await visit(t, {
+    modules: [plainHost],
+    ui: {
+      theme: ({ server }) => ({ tokens: { accent: accentShades(server.settings.get(definitions.color)).token } }),
+      locale: ({ server }) => (server.settings.get(definitions.title) === 'Deutsch' ? 'de' : 'en'),
+    },
+  })
+  if (!visited) return
+  const { page } = visited
+  const element = page.locator('fm-settings')
+  const field = (name: string) => element.getByLabel(name, { exact: true })
+  const accent = () =>
+    element.evaluate((each) => getComputedStyle(each).getPropertyValue('--fm-accent').replaceAll(' ', ''))
+  await openPlain(visited, '<fm-settings page="manage" keys="app.title app.accent"></fm-settings>')
+  await field('Accent colour').fill('#0b6e4f')
+  await field('Accent colour').press('Enter')
+  await page.waitForFunction(
+    (token) =>
+      getComputedStyle(document.querySelector('fm-settings') ?? document.body)
+        .getPropertyValue('--fm-accent')
+        .replaceAll(' ', '') === token,
+    accentShades('#0b6e4f').token,
+  )
+  t.equal(await accent(), accentShades('#0b6e4f').token)
+  await field('Title').fill('Deutsch')
+  await field('Title').press('Enter')
+  await field('Title').fill('Entwurf')
+  await element.locator('.fm-embed[lang=de]').waitFor()
+  await element.getByRole('button', { name: 'Verwerfen' }).waitFor()
+  t.equal(await field('Title').inputValue(), 'Entwurf')
 })
 
 test('the life of an element', async (t) => {

@@ -1,7 +1,7 @@
 /** Search, order and texts. */
 import type { SettingDefinitionDto } from '@fastify-modular/settings/client'
 import { test } from 'tap'
-import { defaultMessages } from '@fastify-modular/settings-ui/react'
+import { defaultMessages } from '#src/texts/messages.js'
 import { format, plural } from '#src/texts/messages.js'
 import { groupDefinitions } from '#src/browser/model/listing.js'
 import { createSearch } from '#src/browser/model/search.js'

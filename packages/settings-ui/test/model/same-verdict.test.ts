@@ -9,7 +9,7 @@ import {
   type SettingToken,
 } from '@fastify-modular/settings'
 import type { SettingDefinitionDto } from '@fastify-modular/settings/client'
-import { defaultMessages } from '@fastify-modular/settings-ui/react'
+import { defaultMessages } from '#src/texts/messages.js'
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import t, { test } from 'tap'

@@ -1,6 +1,7 @@
 /** What has happened to all settings, and to one. */
 import type { SettingChangeSet } from '@fastify-modular/settings/client'
-import { type ReactNode, useCallback, useMemo, useState } from 'react'
+import type { ComponentChildren } from 'preact'
+import { useCallback, useMemo, useState } from 'preact/hooks'
 import { format } from '../../texts/messages.ts'
 import { ChangeList } from './change-list.tsx'
 import { type LoadChanges, useChanges } from './use-changes.ts'
@@ -12,7 +13,7 @@ import { useEditor, usePage } from '../page-context.ts'
 const hour = 3_600_000
 const none = { actor: '', group: '', hours: '' }
 
-export function ActivityPage({ groups }: { readonly groups: readonly Group[] }): ReactNode {
+export function ActivityPage({ groups }: { readonly groups: readonly Group[] }): ComponentChildren {
   const { api, messages } = usePage()
   const [filter, setFilter] = useState(none)
   const { actor, group, hours } = filter
@@ -86,7 +87,7 @@ interface HistoryDialogProps {
   readonly onClose: () => void
 }
 
-export function HistoryDialog({ definition, onClose }: HistoryDialogProps): ReactNode {
+export function HistoryDialog({ definition, onClose }: HistoryDialogProps): ComponentChildren {
   const { api, messages } = usePage()
   const { key, displayName: name, confirm } = definition
   const scope = useEditor((state) => state.values.get(key)?.scope) ?? definition.scope

@@ -1,6 +1,6 @@
 /** Who changed what, from which value to which, when, and the way back. */
 import { type HistoryEntry, type SettingChangeSet, SettingScope } from '@fastify-modular/settings/client'
-import { Fragment, type ReactNode } from 'react'
+import { type ComponentChildren, Fragment } from 'preact'
 import { format, plural } from '../../texts/messages.ts'
 import { Button } from '../button.tsx'
 import type { Changes } from './use-changes.ts'
@@ -19,7 +19,7 @@ interface ChangeListProps {
   readonly ofOne?: Definition
 }
 
-export function ChangeList({ source, empty, ofOne }: ChangeListProps): ReactNode {
+export function ChangeList({ source, empty, ofOne }: ChangeListProps): ComponentChildren {
   const { messages, locale } = usePage()
   const { changes, failure, done, showOlder } = source
   // Of each setting the newest entry: only what holds now can be undone.
@@ -87,7 +87,7 @@ interface ChangeProps {
 }
 
 /** What was written together: one line for who and when, one for what; several changes are folded. */
-function Change({ change, newest, source, ofOne }: ChangeProps): ReactNode {
+function Change({ change, newest, source, ofOne }: ChangeProps): ComponentChildren {
   const { messages, locale } = usePage()
   const { actor, at, entries } = change
   const person = useEditor(({ people }) => people.get(actor ?? '')) ?? actor ?? messages.somebody
@@ -133,14 +133,14 @@ function SettingName({
 }: {
   readonly entry: HistoryEntry
   readonly isLink: boolean
-}): ReactNode {
+}): ComponentChildren {
   const { reveal } = usePage()
   const definition = useEditor(({ byKey }) => byKey.get(key))
   if (!definition || definition.hidden || !isLink) return <b dir="auto">{definition?.displayName ?? key}</b>
   return <Button look="name" dir="auto" onClick={() => reveal(key)} text={definition.displayName} />
 }
 
-function Folded({ entries }: { readonly entries: readonly HistoryEntry[] }): ReactNode {
+function Folded({ entries }: { readonly entries: readonly HistoryEntry[] }): ComponentChildren {
   const { editor, locale } = usePage()
   const names = entries.map(({ key }) => editor.nameOf(key))
   return (
@@ -166,14 +166,14 @@ function Folded({ entries }: { readonly entries: readonly HistoryEntry[] }): Rea
 }
 
 /** A text whose placeholders stand for elements. */
-function withNodes(text: string, nodes: Readonly<Record<string, ReactNode>>): ReactNode {
+function withNodes(text: string, nodes: Readonly<Record<string, ComponentChildren>>): ComponentChildren {
   return text
     .split(/\{(\w+)\}/)
     .map((part, index) => <Fragment key={index}>{index % 2 === 1 ? nodes[part] : part}</Fragment>)
 }
 
 /** How a change came about, where it is not the usual way, and the note of its writer. */
-function Reason({ entry: { origin, note } }: { readonly entry: HistoryEntry }): ReactNode {
+function Reason({ entry: { origin, note } }: { readonly entry: HistoryEntry }): ComponentChildren {
   const { messages } = usePage()
   const ways: Readonly<Record<string, string>> = {
     import: messages.byImport,
@@ -185,7 +185,7 @@ function Reason({ entry: { origin, note } }: { readonly entry: HistoryEntry }): 
   return words && <span className="fm-small"> {words}</span>
 }
 
-function EntryDiff({ entry }: { readonly entry: HistoryEntry }): ReactNode {
+function EntryDiff({ entry }: { readonly entry: HistoryEntry }): ComponentChildren {
   const { oldValue, newValue, isOverridden, key } = entry
   const definition = useEditor(({ byKey }) => byKey.get(key))
   if (!definition) return null
@@ -198,7 +198,7 @@ function EntryDiff({ entry }: { readonly entry: HistoryEntry }): ReactNode {
  * Takes a change set back, whole or not at all, and asks first where a secret comes back or a change is to be confirmed;
  * in the history of a setting it restores what the setting held once.
  */
-function WayBack({ change, newest, source, ofOne }: ChangeProps): ReactNode {
+function WayBack({ change, newest, source, ofOne }: ChangeProps): ComponentChildren {
   const { api, editor, messages, locale, open, canUpdate, isAdmin } = usePage()
   const { values, byKey, isForbidden } = useEditor((state) => state)
   const { revision, at, entries } = change

@@ -1,6 +1,6 @@
 /** What has happened to settings, page by page, newest first. */
 import type { SettingChangeSet } from '@fastify-modular/settings/client'
-import { useEffect, useState } from 'react'
+import { useEffect, useState } from 'preact/hooks'
 import { usePage } from '../page-context.ts'
 
 /** A page of changes; `next` is where the one after it begins. */

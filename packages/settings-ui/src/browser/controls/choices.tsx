@@ -1,19 +1,20 @@
 /** Controls that are changed with one press: switches, short choices side by side, lists of options. */
 import { type SettingOption, SettingType } from '@fastify-modular/settings/client'
-import type { HTMLAttributes, InputHTMLAttributes, ReactNode } from 'react'
+import type { ComponentChildren, HTMLAttributes } from 'preact'
 import { format, type Messages } from '../../texts/messages.ts'
 import { type Definition, optionsOf } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
 import type { ControlProps } from './control-props.ts'
 import { TextField } from './one-line.tsx'
 
-interface SwitchProps extends InputHTMLAttributes<HTMLInputElement> {
+interface SwitchProps extends Omit<HTMLAttributes<HTMLInputElement>, 'role'> {
+  readonly readOnly: boolean
   readonly isOn: boolean
   readonly onTurn: (isOn: boolean) => void
 }
 
 /** The thumb says the position. */
-export function Switch({ isOn, onTurn, readOnly, ...attributes }: SwitchProps): ReactNode {
+export function Switch({ isOn, onTurn, readOnly, ...attributes }: SwitchProps): ComponentChildren {
   return (
     <input
       {...attributes}
@@ -28,13 +29,13 @@ export function Switch({ isOn, onTurn, readOnly, ...attributes }: SwitchProps): 
   )
 }
 
-export function SwitchControl({ field, onChoose }: ControlProps): ReactNode {
+export function SwitchControl({ field, onChoose }: ControlProps): ComponentChildren {
   const { value, placeholder: _placeholder, onInput: _onInput, required: _required, ...rest } = field
   return <Switch {...rest} isOn={value === 'true'} onTurn={onChoose} />
 }
 
 /** Select; also a secret Bool, which must not show its position. */
-export function ChoiceControl(props: ControlProps): ReactNode {
+export function ChoiceControl(props: ControlProps): ComponentChildren {
   const { messages } = usePage()
   const { definition, field, onChoose } = props
   const options = offeredOptions(definition, field.value, messages)
@@ -56,7 +57,7 @@ export function ChoiceControl(props: ControlProps): ReactNode {
   const chosen = options.find(({ value }) => value === field.value)
   if (field.readOnly) {
     // A select has no read-only state; disabled, it could be neither focused nor read.
-    return <TextField control={props} value={chosen?.label} />
+    return <TextField control={props} value={chosen?.label ?? field.value} />
   }
   if (options.length > mostListed) return <FilteredChoice {...props} options={options} />
   const { onInput: _onInput, placeholder: _placeholder, ...rest } = field
@@ -76,26 +77,27 @@ const mostListed = 30
 
 type FilteredChoiceProps = ControlProps & { readonly options: readonly SettingOption[] }
 
-function FilteredChoice({ options, ...control }: FilteredChoiceProps): ReactNode {
-  const { field, onInput } = control
+function FilteredChoice({ options, field, onInput }: FilteredChoiceProps): ComponentChildren {
   const list = `${field.id}-o`
   const chosen = options.find(({ value }) => value === field.value)
   return (
-    <TextField
-      control={control}
-      list={list}
-      value={chosen?.label ?? field.value}
-      onFocus={(event) => event.currentTarget.select()}
-      onInput={({ currentTarget: { value: typed } }) =>
-        onInput(options.find(({ label }) => label === typed)?.value ?? typed)
-      }
-    >
+    <span className="fm-field">
+      <input
+        {...field}
+        className="fm-bare"
+        list={list}
+        value={chosen?.label ?? field.value}
+        onFocus={(event) => event.currentTarget.select()}
+        onInput={({ currentTarget: { value: typed } }) =>
+          onInput(options.find(({ label }) => label === typed)?.value ?? typed)
+        }
+      />
       <datalist id={list}>
         {options.map(({ value, label }) => (
           <option key={value} value={label} />
         ))}
       </datalist>
-    </TextField>
+    </span>
   )
 }
 
@@ -118,7 +120,7 @@ interface SegmentsProps extends HTMLAttributes<HTMLElement> {
 }
 
 /** Choices side by side. */
-export function Segments({ name, options, value, onChoose, ...attributes }: SegmentsProps): ReactNode {
+export function Segments({ name, options, value, onChoose, ...attributes }: SegmentsProps): ComponentChildren {
   const first = options.find((option) => option.value === value) ?? options[0]
   return (
     <span className="fm-seg" role="radiogroup" tabIndex={-1} {...attributes}>

@@ -1,6 +1,6 @@
 /** The control of each type of setting (S 2.3), and what all of them share. */
 import { SettingType } from '@fastify-modular/settings/client'
-import type { ReactNode } from 'react'
+import type { ComponentChildren } from 'preact'
 import type { Definition } from '../model/setting.ts'
 import { ChoiceControl, SwitchControl } from './choices.tsx'
 import type { ControlProps } from './control-props.ts'
@@ -15,7 +15,7 @@ import {
 } from './one-line.tsx'
 import { SecretControl } from './secret.tsx'
 
-type ControlComponent = (props: ControlProps) => ReactNode
+type ControlComponent = (props: ControlProps) => ComponentChildren
 
 const controls: Readonly<Record<number, ControlComponent>> = {
   [SettingType.Text]: TextControl,

@@ -1,13 +1,6 @@
 /** Lists and flat objects as ordinary fields: each is a stop for Tab, items have buttons that move and remove them. */
-import {
-  type FocusEvent,
-  type HTMLAttributes,
-  type ReactNode,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react'
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { format } from '../../texts/messages.ts'
 import { Button } from '../button.tsx'
 import { Icon } from '../icons.tsx'
@@ -30,7 +23,7 @@ import type { ControlProps } from './control-props.ts'
 import { CodeControl } from './long-text.tsx'
 
 /** A form where the schema has one and the value fits it; JSON for all else, and where the user prefers it. */
-export function JsonControl(props: ControlProps): ReactNode {
+export function JsonControl(props: ControlProps): ComponentChildren {
   const { messages } = usePage()
   const { definition, field, draft } = props
   const [isCode, setCode] = useState(false)
@@ -63,7 +56,7 @@ interface JsonFormProps extends ControlProps {
   readonly parts: readonly JsonValue[]
 }
 
-function JsonForm({ definition, field, draft, form, parts, onInput }: JsonFormProps): ReactNode {
+function JsonForm({ definition, field, draft, form, parts, onInput }: JsonFormProps): ComponentChildren {
   const { messages } = usePage()
   const { id, readOnly } = field
   const group = useRef<HTMLDivElement>(null)
@@ -131,7 +124,7 @@ interface PartProps {
 }
 
 /** An item of a list with its tools, or the object alone. */
-function Part({ id, form, parts, index, byPointer, isReadOnly, change }: PartProps): ReactNode {
+function Part({ id, form, parts, index, byPointer, isReadOnly, change }: PartProps): ComponentChildren {
   const { messages } = usePage()
   const part = parts[index] ?? ''
   const [first] = form.fields
@@ -175,7 +168,7 @@ function Part({ id, form, parts, index, byPointer, isReadOnly, change }: PartPro
 type ItemToolsProps = Pick<PartProps, 'parts' | 'index' | 'change'> & { readonly name: string }
 
 /** Up, down and away; the focus goes with the button, and with the last item to the button that adds. */
-function ItemTools({ parts, index, name, change }: ItemToolsProps): ReactNode {
+function ItemTools({ parts, index, name, change }: ItemToolsProps): ComponentChildren {
   const { messages } = usePage()
   const last = parts.length - 1
   const without = parts.toSpliced(index, 1)
@@ -217,11 +210,15 @@ interface CellProps {
   readonly error: string | undefined
   readonly onInput: (value: string | number | boolean) => void
   /** Of its element: the id, and what names it for the focus. */
-  readonly attributes: HTMLAttributes<HTMLElement> & { readonly id: string }
+  readonly attributes: {
+    readonly id: string
+    readonly 'data-part'?: string
+    readonly 'data-first'?: true | undefined
+  }
 }
 
 /** One field, with its label; the name of an item that is a value itself is not shown. */
-function Cell(props: CellProps): ReactNode {
+function Cell(props: CellProps): ComponentChildren {
   const { field, error, value, isReadOnly, onInput } = props
   const { kind, name, label, isOptional, initial } = field
   const { id } = props.attributes
@@ -253,7 +250,7 @@ function Cell(props: CellProps): ReactNode {
   )
 }
 
-function ChoiceCell({ attributes, field: { options }, value, isReadOnly, onInput }: CellProps): ReactNode {
+function ChoiceCell({ attributes, field: { options }, value, isReadOnly, onInput }: CellProps): ComponentChildren {
   const { messages } = usePage()
   const stored = String(value ?? '')
   return (
@@ -277,7 +274,7 @@ function ChoiceCell({ attributes, field: { options }, value, isReadOnly, onInput
   )
 }
 
-function TextCell({ attributes, field: { kind }, value, isReadOnly, onInput }: CellProps): ReactNode {
+function TextCell({ attributes, field: { kind }, value, isReadOnly, onInput }: CellProps): ComponentChildren {
   // `1.` and `1.0` are numbers on the way to others: what was typed stays.
   const [typed, setTyped] = useState('')
   const isNumber = kind === 'number'

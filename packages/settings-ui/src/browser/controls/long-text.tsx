@@ -1,5 +1,6 @@
 /** Controls of several lines: text, and JSON with numbered lines. */
-import { type ReactNode, useEffect, useRef } from 'react'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { Button } from '../button.tsx'
 import { format } from '../../texts/messages.ts'
 import { findJsonError } from '../model/input.ts'
@@ -7,13 +8,13 @@ import { usePage } from '../page-context.ts'
 import { treeOf } from '../tree.ts'
 import type { ControlProps } from './control-props.ts'
 
-export function LongTextControl({ definition, field }: ControlProps): ReactNode {
+export function LongTextControl({ definition, field }: ControlProps): ComponentChildren {
   return (
     <textarea
       {...field}
       dir="auto"
       rows={3} // where style sheets cannot make it as high as its content
-      spellCheck={!definition.sensitive}
+      spellcheck={!definition.sensitive}
     />
   )
 }
@@ -22,7 +23,7 @@ export function LongTextControl({ definition, field }: ControlProps): ReactNode 
 const pause = 300
 
 /** JSON: its lines are numbered, the one that is broken is marked; Tab leaves the field. */
-export function CodeControl({ definition, field, onInput }: ControlProps): ReactNode {
+export function CodeControl({ definition, field, onInput }: ControlProps): ComponentChildren {
   const { messages } = usePage()
   const area = useRef<HTMLTextAreaElement>(null)
   const { value, readOnly, onBlur } = field
@@ -59,7 +60,7 @@ export function CodeControl({ definition, field, onInput }: ControlProps): React
             <li key={index} className={error?.line === index + 1 ? 'is-bad' : undefined} />
           ))}
         </ol>
-        <textarea {...field} ref={area} rows={4} spellCheck={false} dir="ltr" wrap="off" />
+        <textarea {...field} ref={area} rows={4} spellcheck={false} dir="ltr" wrap="off" />
       </div>
       {!readOnly && (
         <div className="fm-code-tools">

@@ -1,45 +1,57 @@
 /** Controls of one line: text, numbers, addresses, colours, dates with a time. */
-import type { InputHTMLAttributes, ReactNode, RefObject } from 'react'
+import type { ComponentChildren, RefObject } from 'preact'
 import { Icon, type IconName } from '../icons.tsx'
 import { format } from '../../texts/messages.ts'
 import { isWebUrl, spokenTime } from '../model/input.ts'
 import { usePage } from '../page-context.ts'
-import type { ControlProps } from './control-props.ts'
+import type { ControlProps, Field } from './control-props.ts'
 
-interface TextFieldProps extends InputHTMLAttributes<HTMLInputElement> {
+/** Of each type on its own: elements of one have attributes that those of another lack. */
+type InputType =
+  | { readonly type?: 'text' }
+  | { readonly type: 'datetime-local' }
+  | { readonly type: 'email' }
+  | { readonly type: 'password' }
+  | { readonly type: 'url' }
+
+interface TextFieldProps extends Partial<Field> {
   readonly control: ControlProps
+  readonly dir?: 'auto' | 'ltr'
+  readonly inputMode?: 'decimal'
+  readonly maxLength?: number
+  readonly step?: number
   readonly inputRef?: RefObject<HTMLInputElement | null>
   /** Whether the field shows what it stands for over the input. */
   readonly isSpoken?: boolean
   readonly icon?: IconName | undefined
-  readonly before?: ReactNode
+  readonly before?: ComponentChildren
   /** After the input. */
-  readonly children?: ReactNode
+  readonly children?: ComponentChildren
 }
 
 /** What looks like the field, and the bare input inside; a lock says that the server fixes the value. */
-export function TextField(props: TextFieldProps): ReactNode {
+export function TextField(props: TextFieldProps & InputType): ComponentChildren {
   const { control, inputRef, isSpoken = false, icon, before, children, ...attributes } = props
   const shown = control.value.locked ? 'lock' : icon
   return (
     <span className={isSpoken ? 'fm-field fm-when' : 'fm-field'}>
       {shown && <Icon name={shown} />}
       {before}
-      <input className="fm-bare" {...control.field} {...attributes} ref={inputRef} />
+      <input className="fm-bare" {...control.field} {...attributes} ref={inputRef ?? null} />
       {children}
     </span>
   )
 }
 
-export function TextControl(props: ControlProps): ReactNode {
-  return <TextField control={props} spellCheck dir="auto" />
+export function TextControl(props: ControlProps): ComponentChildren {
+  return <TextField control={props} spellcheck dir="auto" />
 }
 
-export function EmailControl(props: ControlProps): ReactNode {
+export function EmailControl(props: ControlProps): ComponentChildren {
   return <TextField control={props} type="email" dir="ltr" />
 }
 
-export function NumberControl(props: ControlProps): ReactNode {
+export function NumberControl(props: ControlProps): ComponentChildren {
   const { definition, field } = props
   const { unit, min, max } = definition
   const range = min !== null && max !== null ? `${min}–${max}` : undefined
@@ -56,7 +68,7 @@ export function NumberControl(props: ControlProps): ReactNode {
   )
 }
 
-export function UrlControl(props: ControlProps): ReactNode {
+export function UrlControl(props: ControlProps): ComponentChildren {
   const { messages } = usePage()
   const { definition, field } = props
   return (
@@ -77,7 +89,7 @@ export function UrlControl(props: ControlProps): ReactNode {
 }
 
 /** A picker, and the text that it stands for. */
-export function ColorControl(props: ControlProps): ReactNode {
+export function ColorControl(props: ControlProps): ComponentChildren {
   const { messages } = usePage()
   const { value, placeholder, readOnly, onInput, onBlur } = props.field
   const picker = (
@@ -104,7 +116,7 @@ export function ColorControl(props: ControlProps): ReactNode {
 }
 
 /** At rest it reads as people say it; with the focus it is the browser's own field. */
-export function DateTimeControl(props: ControlProps): ReactNode {
+export function DateTimeControl(props: ControlProps): ComponentChildren {
   const { locale } = usePage()
   const spoken = spokenTime(props.field.value, locale)
   return (

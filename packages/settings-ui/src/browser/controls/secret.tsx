@@ -1,5 +1,6 @@
 /** Password, and every one-line secret: what is entered can be shown, what is stored cannot. */
-import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../button.tsx'
 import { format } from '../../texts/messages.ts'
 import { displayDate } from '../model/setting.ts'
@@ -7,7 +8,7 @@ import { usePage } from '../page-context.ts'
 import type { ControlProps } from './control-props.ts'
 import { TextField } from './one-line.tsx'
 
-export function SecretControl(props: ControlProps): ReactNode {
+export function SecretControl(props: ControlProps): ComponentChildren {
   const { messages, locale } = usePage()
   const { definition, field, value, draft } = props
   const isUnsaved = draft !== undefined

@@ -1,6 +1,7 @@
 /** Modal dialogs, and those that ask before something is written: all unsaved changes, an Undo of secrets, a reset that nothing takes back. */
 import { type RevertReport, SettingType } from '@fastify-modular/settings/client'
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { format, type Messages, plural } from '../../texts/messages.ts'
 import { Button } from '../button.tsx'
 import { ChangedSetting } from '../diff/diff.tsx'
@@ -11,7 +12,7 @@ import { useEditor, usePage } from '../page-context.ts'
 interface DialogProps {
   readonly title: string
   readonly onClose: () => void
-  readonly children: ReactNode
+  readonly children: ComponentChildren
   /** The text of the first button, which only closes. @default "Cancel" beside an action, else "Close" */
   readonly closeText?: string
   readonly action?: Action | undefined
@@ -28,7 +29,7 @@ interface Action {
 }
 
 /** Its title and its buttons stay in view. The browser keeps the focus inside and restores it afterwards; it starts at the title. */
-export function Dialog({ title, onClose, children, action, closeText }: DialogProps): ReactNode {
+export function Dialog({ title, onClose, children, action, closeText }: DialogProps): ComponentChildren {
   const { messages } = usePage()
   const element = useRef<HTMLDialogElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
@@ -74,7 +75,7 @@ export function Dialog({ title, onClose, children, action, closeText }: DialogPr
 }
 
 /** All unsaved changes, old and new. */
-export function ReviewDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+export function ReviewDialog({ onClose }: { readonly onClose: () => void }): ComponentChildren {
   const { editor, messages, locale } = usePage()
   const { drafts, values, definitions } = useEditor((state) => state)
   const changed = definitions.filter(({ key }) => drafts.has(key))
@@ -137,7 +138,7 @@ interface RevertDialogProps {
 }
 
 /** What an Undo would do, by the server's own word: of secrets, and of changes whose definitions want to be asked. */
-export function RevertDialog({ revision, onClose }: RevertDialogProps): ReactNode {
+export function RevertDialog({ revision, onClose }: RevertDialogProps): ComponentChildren {
   const { api, editor, messages, locale } = usePage()
   const byKey = useEditor((state) => state.byKey)
   const [report, setReport] = useState<RevertReport>()
@@ -183,7 +184,7 @@ interface ResetDialogProps {
 }
 
 /** A reset that cannot be undone: of a secret, or of a setting whose definition wants it confirmed. */
-export function ResetDialog({ definition, onClose }: ResetDialogProps): ReactNode {
+export function ResetDialog({ definition, onClose }: ResetDialogProps): ComponentChildren {
   const { editor, messages } = usePage()
   const { displayName: name, sensitive, confirm } = definition
   return (

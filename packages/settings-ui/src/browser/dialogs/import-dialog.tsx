@@ -1,5 +1,6 @@
 /** A file of settings: first what it would change, then the change. */
-import { type ReactNode, useEffect, useState } from 'react'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
 import type { ImportReport, SettingsExport } from '@fastify-modular/settings/client'
 import { Icon } from '../icons.tsx'
 import { format, plural } from '../../texts/messages.ts'
@@ -16,7 +17,7 @@ interface Chosen {
   readonly content: SettingsExport
 }
 
-export function ImportDialog({ onClose }: { readonly onClose: () => void }): ReactNode {
+export function ImportDialog({ onClose }: { readonly onClose: () => void }): ComponentChildren {
   const { id, api, editor, messages } = usePage()
   const [mode, setMode] = useState<Mode>('merge')
   const [file, setFile] = useState<Chosen>()
@@ -112,7 +113,7 @@ interface PreviewProps {
   readonly content: SettingsExport
 }
 
-function Preview({ preview, content }: PreviewProps): ReactNode {
+function Preview({ preview, content }: PreviewProps): ComponentChildren {
   const { messages, locale } = usePage()
   const { byKey, values } = useEditor((state) => state)
   const { create, update, delete: reset, unknown } = preview

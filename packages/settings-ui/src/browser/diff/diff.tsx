@@ -1,6 +1,7 @@
 /** From one value to another, alone or in a list: the same in the review, the import, the history, the activity and a conflict. */
 import { SettingType } from '@fastify-modular/settings/client'
-import { type ReactNode, useMemo } from 'react'
+import type { ComponentChildren } from 'preact'
+import { useMemo } from 'preact/hooks'
 import { plural } from '../../texts/messages.ts'
 import { Icon } from '../icons.tsx'
 import { spokenTime, toLocal } from '../model/input.ts'
@@ -22,7 +23,7 @@ interface DiffProps {
   readonly ofSecret?: string | undefined
 }
 
-export function Diff({ definition, from, to, ofSecret }: DiffProps): ReactNode {
+export function Diff({ definition, from, to, ofSecret }: DiffProps): ComponentChildren {
   const { messages } = usePage()
   if (definition.sensitive) return <p className="fm-small">{ofSecret ?? messages.secretChanged}</p>
   const texts = [from, to].map(({ value }) => toText(value))
@@ -49,11 +50,11 @@ interface ChangedSettingProps extends Omit<DiffProps, 'definition'> {
   readonly definition: Definition | undefined
   /** The definition's own question is part of this list. */
   readonly isConfirmed?: boolean
-  readonly children?: ReactNode
+  readonly children?: ComponentChildren
 }
 
 /** One setting in a list of changes: from what to what, and what there is to know before. */
-export function ChangedSetting(props: ChangedSettingProps): ReactNode {
+export function ChangedSetting(props: ChangedSettingProps): ComponentChildren {
   const { name, definition, from, to, ofSecret, isConfirmed = false, children } = props
   return (
     <div className="fm-change">
@@ -75,7 +76,7 @@ function toText(value: JsonValue): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value, null, 2) : ''
 }
 
-function Shown({ definition, side }: { readonly definition: Definition; readonly side: Side }): ReactNode {
+function Shown({ definition, side }: { readonly definition: Definition; readonly side: Side }): ComponentChildren {
   const { messages, locale } = usePage()
   const { value, isDefault } = side
   const { type } = definition
@@ -101,7 +102,7 @@ function Shown({ definition, side }: { readonly definition: Definition; readonly
 
 const signs = { same: ' ', gap: ' ', removed: '−', added: '+' } as const
 
-function Lines({ before, after }: { readonly before: string; readonly after: string }): ReactNode {
+function Lines({ before, after }: { readonly before: string; readonly after: string }): ComponentChildren {
   const { messages, locale } = usePage()
   const lines = useMemo(() => diffLines(before, after), [before, after])
   return (

@@ -1,5 +1,5 @@
 /** `500 → 800 · Eli, just now`: what somebody else has changed, on the line of the label. */
-import type { ReactNode } from 'react'
+import type { ComponentChildren } from 'preact'
 import { format } from '../../texts/messages.ts'
 import type { News } from '../model/editor-state.ts'
 import { type Definition, displayTime, type SettingValue, shortValues } from '../model/setting.ts'
@@ -12,7 +12,7 @@ interface NewsTextProps {
   readonly news: News
 }
 
-export function NewsText({ definition, value, news: { from, by, at } }: NewsTextProps): ReactNode {
+export function NewsText({ definition, value, news: { from, by, at } }: NewsTextProps): ComponentChildren {
   const { messages, locale } = usePage()
   const name = useEditor(({ people }) => by && (people.get(by) ?? by))
   const texts = shortValues(definition, [from.value, value.value], messages)

@@ -1,6 +1,7 @@
 /** Follows what others change, as long as a page is open. */
 import { followSettings } from '@fastify-modular/settings/client/live'
-import { type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isWide } from '../controls/controls.tsx'
 import { usePage } from '../page-context.ts'
 import type { Filter } from '../model/listing.ts'
@@ -15,7 +16,7 @@ interface OthersProps {
   readonly only: readonly Filter[]
 }
 
-export function Others({ only }: OthersProps): ReactNode {
+export function Others({ only }: OthersProps): ComponentChildren {
   const page = usePage()
   const { editor, api, access, root } = page
   const [text, setText] = useState('')

@@ -1,5 +1,5 @@
 /** The filters of a page: the menu that sets them, and the chips of those that are on. */
-import { Fragment, type ReactNode } from 'react'
+import { type ComponentChildren, Fragment } from 'preact'
 import { Button } from '../button.tsx'
 import { Icon } from '../icons.tsx'
 import { format } from '../../texts/messages.ts'
@@ -8,7 +8,7 @@ import { type Filter, filterName, passes, scopeFilters, stateFilters } from '../
 import { useEditor, usePage } from '../page-context.ts'
 import { useView } from './use-results.ts'
 
-export function FilterMenu(): ReactNode {
+export function FilterMenu(): ComponentChildren {
   const { url, results, changeUrl, areKeysShown, showKeys } = useView()
   const { only } = url
   const { messages } = usePage()
@@ -59,7 +59,7 @@ function toggled(only: readonly Filter[], filter: Filter): readonly Filter[] {
 }
 
 /** The filters that are on, each with the button that takes it off. */
-export function Chips(): ReactNode {
+export function Chips(): ComponentChildren {
   const { root, messages } = usePage()
   const { url, changeUrl } = useView()
   const { only } = url

@@ -1,5 +1,6 @@
 /** The groups of a page: a list at the side, on narrow pages a menu. */
-import { type MouseEvent, type ReactNode, useLayoutEffect, useRef } from 'react'
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { Icon } from '../icons.tsx'
 import { MenuButton } from '../menu.tsx'
 import { plural } from '../../texts/messages.ts'
@@ -9,7 +10,7 @@ import { useEditor, usePage } from '../page-context.ts'
 import { useView } from './use-results.ts'
 import { noSearch, type UrlState, urlOf } from './use-url-state.ts'
 
-export function GroupNav(): ReactNode {
+export function GroupNav(): ComponentChildren {
   const { messages } = usePage()
   const nav = useRef<HTMLElement>(null)
   const slug = useView().results.current?.slug
@@ -29,7 +30,7 @@ export function GroupNav(): ReactNode {
 }
 
 /** The name of the group that is open, and the menu of all. */
-export function GroupPicker(): ReactNode {
+export function GroupPicker(): ComponentChildren {
   const { messages } = usePage()
   const { url, results } = useView()
   const name = url.view === null ? (results.current?.name ?? messages.groups) : messages.activity
@@ -51,7 +52,7 @@ export function GroupPicker(): ReactNode {
 }
 
 /** All groups, and what has happened to all settings. */
-function Groups(): ReactNode {
+function Groups(): ComponentChildren {
   const { messages, canUpdate } = usePage()
   const { url, results } = useView()
   const { groups, current, isSearch } = results
@@ -82,15 +83,15 @@ function Groups(): ReactNode {
 interface NavLinkProps {
   readonly next: Partial<UrlState>
   readonly isCurrent: boolean
-  readonly children: ReactNode
+  readonly children: ComponentChildren
 }
 
 /** A link, so that it opens in a new tab too; a button where the address says nothing about groups. */
-function NavLink({ next, isCurrent, children }: NavLinkProps): ReactNode {
+function NavLink({ next, isCurrent, children }: NavLinkProps): ComponentChildren {
   const { root, isEmbedded } = usePage()
   const { url, changeUrl } = useView()
   const ariaCurrent = isCurrent ? 'page' : undefined
-  function follow(event: MouseEvent<HTMLElement>): void {
+  function follow(event: MouseEvent): void {
     if (!isEmbedded && (event.ctrlKey || event.metaKey || event.shiftKey)) return
     event.preventDefault()
     changeUrl(next, true)
@@ -113,7 +114,7 @@ function NavLink({ next, isCurrent, children }: NavLinkProps): ReactNode {
 }
 
 /** How many of its settings need attention, else how many a search has found, else whether any differs from its default. */
-function GroupNews({ group: { slug, definitions } }: { readonly group: Group }): ReactNode {
+function GroupNews({ group: { slug, definitions } }: { readonly group: Group }): ComponentChildren {
   const { messages, locale } = usePage()
   const { isSearch, byGroup } = useView().results
   const wrong = useEditor(({ drafts }) => needsAttention({ definitions, drafts }).length)

@@ -1,18 +1,21 @@
 /** The preview as its author sees it: the toggle, in the header and on phones in the save bar. */
-import { type ReactNode, useEffect, useLayoutEffect, useState, useSyncExternalStore } from 'react'
-import { createPortal } from 'react-dom'
+import { type ComponentChildren, render } from 'preact'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { Button } from '../button.tsx'
 import { type PageContext, usePage } from '../page-context.ts'
 import { treeOf } from '../tree.ts'
+import { useExternal } from '../use-external.ts'
 
 /** Reports drafts to the host as long as the page is there, and shows the toggle in the host's header, if that has a place for it. */
-export function HeaderPreview(): ReactNode {
+export function HeaderPreview(): ComponentChildren {
   const page = usePage()
   const { root, previewer } = page
-  const [slot, setSlot] = useState<Element | null>(null)
-  useLayoutEffect(() => setSlot(treeOf(root.current).getElementById('fm-preview')), [root])
   useEffect(() => previewer.start(), [previewer])
-  return slot && createPortal(<PreviewToggle page={page} />, slot)
+  useLayoutEffect(() => {
+    const slot = treeOf(root.current).getElementById('fm-preview')
+    if (slot) render(<PreviewToggle page={page} />, slot) // it stays as long as its document
+  }, [page, root])
+  return null
 }
 
 interface PreviewToggleProps {
@@ -25,8 +28,8 @@ interface PreviewToggleProps {
 export function PreviewToggle({
   page: { editor, previewer, messages },
   isInBar,
-}: PreviewToggleProps): ReactNode {
-  const phase = useSyncExternalStore(editor.subscribe, () => editor.state.preview)
+}: PreviewToggleProps): ComponentChildren {
+  const phase = useExternal(editor.subscribe, () => editor.state.preview)
   if (phase === 'none' || (isInBar && phase === 'saved')) return null
   const isSaved = phase === 'saved'
   return (

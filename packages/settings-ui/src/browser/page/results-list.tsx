@@ -1,6 +1,7 @@
 /** The settings of a page: those of the open group, or what a search has found. */
 import { SettingScope } from '@fastify-modular/settings/client'
-import { type ReactNode, useLayoutEffect, useMemo, useRef } from 'react'
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { Button } from '../button.tsx'
 import { Icon } from '../icons.tsx'
 import { format, type Messages, plural } from '../../texts/messages.ts'
@@ -11,7 +12,7 @@ import { SettingRow, type SettingRowProps } from '../row/setting-row.tsx'
 import { atOnce, type Section, useView } from './use-results.ts'
 import { noSearch } from './use-url-state.ts'
 
-export function ResultsList(): ReactNode {
+export function ResultsList(): ComponentChildren {
   const { messages, editor } = usePage()
   const phase = useEditor((each) => each.phase)
   const { results, isWhole, showWhole } = useView()
@@ -36,7 +37,7 @@ export function ResultsList(): ReactNode {
 }
 
 /** Rows of the height of real ones: nothing moves when these come. */
-function Skeleton(): ReactNode {
+function Skeleton(): ComponentChildren {
   const { messages } = usePage()
   return (
     <div>
@@ -57,7 +58,7 @@ function Skeleton(): ReactNode {
   )
 }
 
-function LoadFailure(): ReactNode {
+function LoadFailure(): ComponentChildren {
   const { editor, messages } = usePage()
   const failure = useEditor((state) => state.failure)
   return (
@@ -71,7 +72,7 @@ function LoadFailure(): ReactNode {
   )
 }
 
-function ReadOnlyNotice({ sections }: { readonly sections: readonly Section[] }): ReactNode {
+function ReadOnlyNotice({ sections }: { readonly sections: readonly Section[] }): ComponentChildren {
   const { messages, isAdmin } = usePage()
   const mayChange = useMayChange({ scope: SettingScope.Application, canWrite: true })
   const hasSystem = sections.some(({ rows }) =>
@@ -87,7 +88,7 @@ function ReadOnlyNotice({ sections }: { readonly sections: readonly Section[] })
 }
 
 /** How much was found, what was searched for instead, and the ways on. */
-function Summary(): ReactNode {
+function Summary(): ComponentChildren {
   const { root, messages, locale, reveal } = usePage()
   const { results, url, changeUrl } = useView()
   const { found, count, filtered } = results
@@ -152,7 +153,7 @@ interface SectionCardProps {
 }
 
 /** One group, or what was found of it. */
-function SectionCard({ section, isNamed }: SectionCardProps): ReactNode {
+function SectionCard({ section, isNamed }: SectionCardProps): ComponentChildren {
   const { editor, messages } = usePage()
   const stale = useEditor((state) => state.stale)
   const { results, changeUrl } = useView()
@@ -204,7 +205,7 @@ const reasons = {
   key: 'hasKey',
 } as const satisfies Record<Reason['kind'], keyof Messages>
 
-function Rows({ rows, isMixed }: RowsProps): ReactNode {
+function Rows({ rows, isMixed }: RowsProps): ComponentChildren {
   const { messages } = usePage()
   return rows.map(({ definition, reason }) => (
     <StillRow
@@ -217,12 +218,12 @@ function Rows({ rows, isMixed }: RowsProps): ReactNode {
 }
 
 /** The same element again is not rendered again, whatever the search does. */
-function StillRow(props: SettingRowProps): ReactNode {
+function StillRow(props: SettingRowProps): ComponentChildren {
   return useMemo(() => <SettingRow {...props} />, [props.definition, props.reason, props.isScopeShown])
 }
 
 /** Opened by the user, by a link, and by what is unsaved; closed by the user only. */
-function Advanced({ rows, isMixed }: RowsProps): ReactNode {
+function Advanced({ rows, isMixed }: RowsProps): ComponentChildren {
   const { messages, locale } = usePage()
   const hasDraft = useEditor(({ drafts }) => rows.some(({ definition }) => drafts.has(definition.key)))
   const details = useRef<HTMLDetailsElement>(null)

@@ -1,6 +1,7 @@
 /** The bar at the end of a page, the only place of messages: what is unsaved, what was done, why something failed, and what to do about it. */
 import type { SettingsRequestError } from '@fastify-modular/settings/client'
-import { type ReactNode, useLayoutEffect, useRef } from 'react'
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { format, plural } from '../../texts/messages.ts'
 import { Button } from '../button.tsx'
 import { Icon, type IconName } from '../icons.tsx'
@@ -11,7 +12,7 @@ import { useEditor, usePage } from '../page-context.ts'
 import { PreviewToggle } from './preview.tsx'
 import { shortCutName, treeOf } from '../tree.ts'
 
-export function SaveBar(): ReactNode {
+export function SaveBar(): ComponentChildren {
   const page = usePage()
   const { editor, messages, locale } = page
   const state = useEditor((each) => each)
@@ -51,11 +52,11 @@ const looks = {
 interface SayProps {
   readonly kind: keyof typeof looks
   readonly text: string
-  readonly hint?: ReactNode
+  readonly hint?: ComponentChildren
 }
 
 /** A sentence, and a quieter one below it. */
-function Say({ kind, text, hint }: SayProps): ReactNode {
+function Say({ kind, text, hint }: SayProps): ComponentChildren {
   const [look, icon] = looks[kind]
   return (
     <div className={`fm-say ${look}`}>
@@ -69,7 +70,7 @@ function Say({ kind, text, hint }: SayProps): ReactNode {
 }
 
 /** What can be done about a message. */
-function Answers({ message: { undo, asks, anyway } }: { readonly message: Message }): ReactNode {
+function Answers({ message: { undo, asks, anyway } }: { readonly message: Message }): ComponentChildren {
   const { editor, messages, open } = usePage()
   if (anyway) {
     return (
@@ -95,7 +96,7 @@ interface ActionsProps {
   readonly failure: SettingsRequestError | null
 }
 
-function Failure({ failure, count }: ActionsProps & { readonly failure: SettingsRequestError }): ReactNode {
+function Failure({ failure, count }: ActionsProps & { readonly failure: SettingsRequestError }): ComponentChildren {
   const { editor, messages, locale } = usePage()
   const { status, requestId } = failure
   if (status === 401) return <SignedOut count={count} />
@@ -118,7 +119,7 @@ function Failure({ failure, count }: ActionsProps & { readonly failure: Settings
 }
 
 /** What can be done with what is unsaved. */
-function Actions({ count, failure }: ActionsProps): ReactNode {
+function Actions({ count, failure }: ActionsProps): ComponentChildren {
   const { editor, messages, locale, signInHref, open } = usePage()
   const isSaving = useEditor((state) => state.saving.size > 0)
   // A page leads there itself: its gate sends to the login.
@@ -148,7 +149,7 @@ function Actions({ count, failure }: ActionsProps): ReactNode {
 const canGoOn = ({ drafts }: EditorState): boolean => drafts.size > 0 && [...drafts.values()].every(isSent)
 
 /** The session ended while the page was open: nothing is lost, and it goes on when the user comes back. */
-function SignedOut({ count }: { readonly count: number }): ReactNode {
+function SignedOut({ count }: { readonly count: number }): ComponentChildren {
   const { editor, messages, locale, save } = usePage()
   const goesOn = useEditor(canGoOn)
   useLayoutEffect(() => {
@@ -165,7 +166,7 @@ function SignedOut({ count }: { readonly count: number }): ReactNode {
   return <Say kind="locked" text={messages.signedOut} hint={hint} />
 }
 
-function Attention({ wrong }: { readonly wrong: readonly Definition[] }): ReactNode {
+function Attention({ wrong }: { readonly wrong: readonly Definition[] }): ComponentChildren {
   const { root, messages, locale, reveal } = usePage()
   const drafts = useEditor((state) => state.drafts)
   const isToDecide = wrong.every(({ key }) => drafts.get(key)?.theirs)

@@ -1,5 +1,6 @@
 /** The search, its filters, and what belongs to the whole page. */
-import { type KeyboardEvent, type ReactNode, useEffect, useRef, useState } from 'react'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { Button } from '../button.tsx'
 import { Icon } from '../icons.tsx'
 import { MenuButton, MenuItem } from '../menu.tsx'
@@ -16,7 +17,7 @@ import { longestText } from './use-url-state.ts'
 const enough = 8
 
 /** @param children in front of the search on narrow pages: what opens the list of groups */
-export function SearchBar({ children }: { readonly children: ReactNode }): ReactNode {
+export function SearchBar({ children }: { readonly children: ComponentChildren }): ComponentChildren {
   const { url, results } = useView()
   const { editor, messages, canUpdate } = usePage()
   const [isOpen, setOpen] = useState(url.text !== '')
@@ -74,7 +75,7 @@ interface SearchFieldProps {
 }
 
 /** ⌘K leads to it, Enter and the arrow down to the first result, Escape clears. On phones it opens from a button. */
-function SearchField({ isOpen, onOpen }: SearchFieldProps): ReactNode {
+function SearchField({ isOpen, onOpen }: SearchFieldProps): ComponentChildren {
   const { id, root, messages } = usePage()
   const { url, results, changeUrl } = useView()
   const input = useRef<HTMLInputElement>(null)
@@ -101,7 +102,7 @@ function SearchField({ isOpen, onOpen }: SearchFieldProps): ReactNode {
   }
 
   function onKey(event: KeyboardEvent): void {
-    if (event.nativeEvent.isComposing) return // the key is for the input method
+    if (event.isComposing) return // the key is for the input method
     if (event.key === 'Escape' && url.text !== '') {
       event.preventDefault()
       search('')
@@ -130,7 +131,7 @@ function SearchField({ isOpen, onOpen }: SearchFieldProps): ReactNode {
           value={url.text}
           maxLength={longestText}
           autoComplete="off"
-          spellCheck="false"
+          spellcheck={false}
           enterKeyHint="search"
           onInput={(event) => search(event.currentTarget.value)}
           onKeyDown={onKey}
@@ -165,7 +166,7 @@ function SearchField({ isOpen, onOpen }: SearchFieldProps): ReactNode {
 }
 
 /** Export to a file, and the import. */
-function TransferMenu(): ReactNode {
+function TransferMenu(): ComponentChildren {
   const { api, editor, messages, locale, open } = usePage()
 
   async function download(): Promise<void> {

@@ -1,5 +1,6 @@
 /** A page of settings: groups, search, rows, the bar that saves, and what opens over them. */
-import { type ReactNode, useEffect, useLayoutEffect, useMemo, useState } from 'react'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { type EditorState, needsConfirmation } from '../model/editor-state.ts'
 import { useMore, useOthers } from '../use-more.ts'
 import { Context, type OpenDialog, type PageContext, useEditor, usePage } from '../page-context.ts'
@@ -18,7 +19,7 @@ interface SettingsPageProps {
   readonly part: PagePart
 }
 
-export function SettingsPage({ context, heading, part }: SettingsPageProps): ReactNode {
+export function SettingsPage({ context, heading, part }: SettingsPageProps): ComponentChildren {
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
   const [wanted, setWanted] = useState<{ readonly key: string } | null>(null)
   const page = useMemo(
@@ -46,7 +47,7 @@ interface BodyProps extends Pick<SettingsPageProps, 'heading' | 'part'> {
   readonly wanted: { readonly key: string } | null
 }
 
-function Body({ heading, part: { group, keys }, wanted }: BodyProps): ReactNode {
+function Body({ heading, part: { group, keys }, wanted }: BodyProps): ComponentChildren {
   const { id, root, isEmbedded, editor, access, messages, save, canUpdate } = usePage()
   const isPart = group !== undefined || keys !== undefined
   const [url, changeUrl] = useUrlState({ isOwner: !isPart && !isEmbedded })
@@ -117,7 +118,7 @@ interface AnnouncerProps {
 }
 
 /** What users of screen readers are told. */
-function Announcer({ announcement, delay }: AnnouncerProps): ReactNode {
+function Announcer({ announcement, delay }: AnnouncerProps): ComponentChildren {
   const [text, setText] = useState('')
   // Emptied first, so that the same words are said again.
   useLayoutEffect(() => {
@@ -137,7 +138,7 @@ interface LazyDialogProps {
   readonly onClose: () => void
 }
 
-function LazyDialog({ dialog, onClose }: LazyDialogProps): ReactNode {
+function LazyDialog({ dialog, onClose }: LazyDialogProps): ComponentChildren {
   const { editor, messages } = usePage()
   const more = useMore()
   useEffect(() => {
@@ -153,7 +154,7 @@ function LazyDialog({ dialog, onClose }: LazyDialogProps): ReactNode {
   return <OfOne definition={dialog.definition} onClose={onClose} />
 }
 
-function LazyActivity(): ReactNode {
+function LazyActivity(): ComponentChildren {
   const { messages } = usePage()
   const { groups } = useView().results
   const more = useMore()

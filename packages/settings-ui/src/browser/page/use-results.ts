@@ -1,5 +1,6 @@
 /** Which settings a page lists: those of one group, or those that a search and its filters find in all of them. */
-import { createContext, useContext, useEffect, useMemo, useState } from 'react'
+import { createContext } from 'preact'
+import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 import { plural } from '../../texts/messages.ts'
 import { type EditorState, needsAttention } from '../model/editor-state.ts'
 import { type Group, groupDefinitions, isLeftOut, passes } from '../model/listing.ts'

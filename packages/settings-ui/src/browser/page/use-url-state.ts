@@ -1,5 +1,5 @@
 /** Group, search and filters as part of the address, so that links and the back button work. */
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { type Filter, toFilters } from '../model/listing.ts'
 
 export interface UrlState {

@@ -1,5 +1,6 @@
 /** What a page has to do with its window: the key that saves, the warning before unsaved changes are lost, the title, the focus, what is brought into view, and what is marked in it. */
-import { type RefObject, useEffect, useLayoutEffect, useState } from 'react'
+import type { RefObject } from 'preact'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { format } from '../../texts/messages.ts'
 import { needsAttention } from '../model/editor-state.ts'
 import { fold } from '../model/search.ts'

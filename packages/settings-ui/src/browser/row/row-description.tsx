@@ -1,6 +1,6 @@
 /** What a row says about a setting besides its name: what is news, what there is to know, which instant a date-time is, which shade of an accent is shown. */
 import { SettingScope, SettingType } from '@fastify-modular/settings/client'
-import { Fragment, type ReactNode, useSyncExternalStore } from 'react'
+import { type ComponentChildren, Fragment } from 'preact'
 import { accentShades } from '../../accent.ts'
 import type { RowParts } from '../controls/control-props.ts'
 import { format, type Messages } from '../../texts/messages.ts'
@@ -9,6 +9,7 @@ import type { News } from '../model/editor-state.ts'
 import { relativeTime, toInput, zoneName } from '../model/input.ts'
 import { type Definition, displayValue, isStale, type RowState, type SettingValue } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
+import { useExternal } from '../use-external.ts'
 import { useOthers } from '../use-more.ts'
 
 interface PartsProps extends RowParts {
@@ -16,7 +17,7 @@ interface PartsProps extends RowParts {
 }
 
 /** One paragraph, each sentence in the direction of its own language. */
-export function RowDescription({ id, definition, value, draft }: PartsProps): ReactNode {
+export function RowDescription({ id, definition, value, draft }: PartsProps): ComponentChildren {
   const { editor, messages, canUpdate } = usePage()
   const { description, sensitive, scope, restart, docsUrl, displayName } = definition
   const inherited = value.inheritedValue
@@ -52,7 +53,7 @@ export function RowDescription({ id, definition, value, draft }: PartsProps): Re
 }
 
 /** Which instant a date-time is: its zone and its distance from now; the tooltip has what is stored. */
-export function RowTime({ id, definition, value, draft }: PartsProps): ReactNode {
+export function RowTime({ id, definition, value, draft }: PartsProps): ComponentChildren {
   const { locale } = usePage()
   const entered = String(draft?.input ?? toInput(definition, value.value))
   const date = new Date(entered)
@@ -66,7 +67,7 @@ export function RowTime({ id, definition, value, draft }: PartsProps): ReactNode
 }
 
 /** Below an accent: the shade in which people can read, where the page shows another one than was entered. */
-export function ShadeNote({ color }: { readonly color: string }): ReactNode {
+export function ShadeNote({ color }: { readonly color: string }): ComponentChildren {
   const { messages } = usePage()
   const isDark = useIsDark()
   const shade = accentShades(color)[isDark ? 'dark' : 'light']
@@ -83,7 +84,7 @@ export function ShadeNote({ color }: { readonly color: string }): ReactNode {
 /** Whether the page is shown in its dark scheme. Asking for computed styles would lay the page out for each colour of a drag. */
 function useIsDark(): boolean {
   const { root } = usePage()
-  return useSyncExternalStore(observe, () => {
+  return useExternal(observe, () => {
     const scheme = root.current?.closest('[data-theme]')?.getAttribute('data-theme')
     return scheme === 'dark' || (scheme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
   })
@@ -111,7 +112,7 @@ function lockTextOf(
 }
 
 interface Pill {
-  readonly text: ReactNode
+  readonly text: ComponentChildren
   readonly kind?: 'bad' | 'good' | 'muted' | 'warn' | undefined
   readonly icon?: 'check' | 'key' | 'lock'
 }
@@ -123,7 +124,7 @@ interface RowPillsProps extends PartsProps {
   readonly news: News | undefined
 }
 
-export function RowPills(props: RowPillsProps): ReactNode {
+export function RowPills(props: RowPillsProps): ComponentChildren {
   const { id, definition, value, draft, news, reason, isScopeShown } = props
   const { editor, messages } = usePage()
   const hasOwn = useEditor(({ own }) => own?.has(definition.key))

@@ -1,5 +1,5 @@
 /** What can be done with one setting: ↺ where there is something to take back, a menu, which preferences have none of, and the choice between two values. */
-import type { ReactNode } from 'react'
+import type { ComponentChildren } from 'preact'
 import { format } from '../../texts/messages.ts'
 import { Button } from '../button.tsx'
 import type { RowParts } from '../controls/control-props.ts'
@@ -14,7 +14,7 @@ interface RowToolsProps extends RowParts {
   readonly mayChange: boolean
 }
 
-export function RowTools({ definition, value, draft, mayChange }: RowToolsProps): ReactNode {
+export function RowTools({ definition, value, draft, mayChange }: RowToolsProps): ComponentChildren {
   const { editor, messages, open } = usePage()
   const { key, displayName: name, sensitive, confirm } = definition
   const isJustSaved = useEditor((state) => editor.isOwn && state.saved.has(key))
@@ -61,7 +61,7 @@ interface RowMenuProps extends Pick<RowParts, 'definition' | 'value'> {
   readonly onReset: (() => void) | null
 }
 
-function RowMenu({ definition, value, onReset }: RowMenuProps): ReactNode {
+function RowMenu({ definition, value, onReset }: RowMenuProps): ComponentChildren {
   const { editor, messages, canUpdate, isEmbedded, open } = usePage()
   const { key, displayName: name, sensitive, docsUrl } = definition
   function copyLink(): void {
@@ -102,7 +102,7 @@ function RowMenu({ definition, value, onReset }: RowMenuProps): ReactNode {
 }
 
 /** Who has changed the value last. */
-function ChangedBy({ value }: { readonly value: SettingValue }): ReactNode {
+function ChangedBy({ value }: { readonly value: SettingValue }): ComponentChildren {
   const { messages, locale } = usePage()
   const name = useWriter(value)
   if (value.updatedAt === null) return null
@@ -125,7 +125,7 @@ interface RowConflictProps {
   readonly input: Input
 }
 
-export function RowConflict({ id, definition, theirs, input }: RowConflictProps): ReactNode {
+export function RowConflict({ id, definition, theirs, input }: RowConflictProps): ComponentChildren {
   const { editor, messages } = usePage()
   const { key, sensitive } = definition
   const name = useWriter(theirs) ?? messages.somebody

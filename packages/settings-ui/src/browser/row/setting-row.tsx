@@ -1,6 +1,6 @@
 /** One setting: its name and description, its control, and what is news about it. */
 import { SettingType } from '@fastify-modular/settings/client'
-import type { ReactNode } from 'react'
+import type { ComponentChildren } from 'preact'
 import { format } from '../../texts/messages.ts'
 import type { ControlProps, Field, RowParts } from '../controls/control-props.ts'
 import { isSegmented } from '../controls/choices.tsx'
@@ -24,7 +24,7 @@ export interface SettingRowProps {
 }
 
 /** Depends on nothing but its own value and draft. Its control is its first stop for Tab, its tools follow. */
-export function SettingRow({ definition, reason, isScopeShown }: SettingRowProps): ReactNode {
+export function SettingRow({ definition, reason, isScopeShown }: SettingRowProps): ComponentChildren {
   const { key, type, unit, min, max } = definition
   const page = usePage()
   const value = useEditor((state) => state.values.get(key))
@@ -102,7 +102,7 @@ interface LabelProps {
   readonly isOfGroup: boolean
 }
 
-function Label({ id, definition, isOfGroup }: LabelProps): ReactNode {
+function Label({ id, definition, isOfGroup }: LabelProps): ComponentChildren {
   const { displayName, required } = definition
   return (
     <label
@@ -120,7 +120,7 @@ function Label({ id, definition, isOfGroup }: LabelProps): ReactNode {
 }
 
 /** A form shows errors of its parts at its fields. */
-function Errors({ id, errors }: { readonly id: string } & Pick<Draft, 'errors'>): ReactNode {
+function Errors({ id, errors }: { readonly id: string } & Pick<Draft, 'errors'>): ComponentChildren {
   const isOfParts = errors.every((error) => splitError(error).pointer !== '')
   return (
     <p className={isOfParts ? 'fm-note is-bad is-of-parts' : 'fm-note is-bad'} id={id} dir="auto">
@@ -136,7 +136,7 @@ interface RowControlProps extends RowParts {
   readonly describedBy: string
 }
 
-function RowControl({ definition, value, draft, isReadOnly, describedBy }: RowControlProps): ReactNode {
+function RowControl({ definition, value, draft, isReadOnly, describedBy }: RowControlProps): ComponentChildren {
   const page = usePage()
   const { editor, messages } = page
   const { sensitive, placeholder, required, schema } = definition
@@ -153,7 +153,7 @@ function RowControl({ definition, value, draft, isReadOnly, describedBy }: RowCo
     required: required && !(sensitive && isSet),
     readOnly: isReadOnly,
     autoComplete: 'off',
-    spellCheck: false,
+    spellcheck: false,
     onInput: (event) => onInput(event.currentTarget.value),
     onBlur: () => afterPress(() => editor.leave(definition)),
   }
@@ -182,7 +182,7 @@ function afterPress(run: () => void): void {
 }
 
 /** JSON where the file cannot be loaded. */
-function SchemaControl(props: ControlProps): ReactNode {
+function SchemaControl(props: ControlProps): ComponentChildren {
   const more = useMore()
   if (more === undefined) return <div className="fm-form" id={props.field.id} aria-busy />
   return more ? <more.JsonControl {...props} /> : <CodeControl {...props} />
