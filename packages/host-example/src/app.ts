@@ -103,7 +103,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   await app.register(settings, {
     definitions: [appSettings, userSettings, systemSettings],
     store: database.settingsStore,
-    people: async () => Object.fromEntries(people),
+    findPeople: async () => Object.fromEntries(people),
     translate,
     locales,
     selfService: true, // users change their own preferences without the right to change the application

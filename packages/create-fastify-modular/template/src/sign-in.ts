@@ -102,7 +102,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ signIn: SignIn }> = async
 
   app.post('/logout', { config: { access: 'signed-in' } }, async (request, reply) => {
     await request.session.destroy()
-    if (request.caller) app.settings.disconnect(request.caller.id) // ends the streams of open pages
+    if (request.caller) app.settings.endStreams(request.caller.id) // ends the streams of open pages
     return reply.redirect('/', 303)
   })
 }

@@ -133,7 +133,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
     },
     async function logout(request, reply) {
       await endSession(request, reply, options.isSecure)
-      if (request.caller) app.settings.disconnect(request.caller.id) // open pages hear no more
+      if (request.caller) app.settings.endStreams(request.caller.id) // open pages hear no more
       return isForm(request) ? reply.redirect('/', 303) : reply.code(204).send(null)
     },
   )

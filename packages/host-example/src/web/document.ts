@@ -66,7 +66,7 @@ function accentPath(color: string): string {
 export function createRootTemplate(assets: Assets, document: Document): RootTemplate {
   return async ({ html: content, page, request }) => {
     const shared: Partial<SharedProps> = page.props
-    const first = shared.app && new Html(await request.server.settings.publicData(request))
+    const first = shared.app && new Html(await request.server.settings.publicDataElement(request))
     const body = html`${new Html(content)}<noscript>${withoutScript(page)}</noscript>`
     return document({
       title: shared.app?.title ?? 'Fastify Modular',

@@ -31,7 +31,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Com
     if (!file) return undefined
     setProblem('')
     // What it would replace may be newer than the page.
-    Promise.all([api.importSettings(file.content, { mode, dryRun: true }), editor.refresh()]).then(
+    Promise.all([api.import(file.content, { mode, dryRun: true }), editor.refresh()]).then(
       ([report]) => !isGone && setPreview(report),
       (error: unknown) => !isGone && setProblem(editor.explain(error)),
     )
@@ -56,7 +56,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Com
     if (!preview || !file) return
     try {
       // Only what was shown: after a write in between, the API refuses.
-      await api.importSettings(file.content, { mode, revision: preview.revision })
+      await api.import(file.content, { mode, revision: preview.revision })
       onClose()
       await editor.refresh()
       editor.changed([])
