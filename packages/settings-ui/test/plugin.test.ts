@@ -169,9 +169,7 @@ test('`<fm-settings>`: its script has one address, at which browsers ask for wha
   t.equal((await app.inject({ url, headers: revalidated })).statusCode, 304)
   t.equal(payload, (await app.inject({ url, headers: { 'accept-encoding': 'br' } })).payload)
   const { payload: script } = await app.inject(url)
-  const names = [...script.matchAll(/^import '\.\/(app\.[\w-]{12}\.js)'$/gm)].map(
-    ([, name]) => name,
-  )
+  const names = [...script.matchAll(/^import '\.\/(app\.[\w-]{12}\.js)'$/gm)].map(([, name]) => name)
   t.equal(names.length, 1, 'that of the pages')
   for (const name of names) {
     const asset = await app.inject({ url: `/settings/assets/${name}`, headers: { 'accept-encoding': 'br' } })

@@ -1,6 +1,6 @@
 /** The document of the prebuilt page around its element: what it says, and what it shows of drafts. */
 import type { PageConfig } from '../document.ts'
-import { createStage } from '../stage.ts'
+import type { Stage } from '../stage.ts'
 import { themeSettingOf } from './settings.tsx'
 import { loadMore } from './use-more.ts'
 
@@ -11,9 +11,15 @@ const storageKey = 'fm-theme'
 export function ownDocument(element: HTMLElement): OwnDocument | undefined {
   if (element.id !== 'fm-app') return undefined
   const config = configOf(document)
-  const stage = createStage(config.preview ?? {})
-  element.addEventListener('fm-preview', ({ detail: { key, value } }) => stage.show(key, value))
-  element.addEventListener('fm-saved', ({ detail: { keys } }) => stage.settle(keys))
+  let stage: Promise<Stage> | undefined
+  element.addEventListener('fm-preview', ({ detail: { key, value } }) => {
+    stage ??= loadMore().then(({ createStage }) => createStage(config.preview ?? {}))
+    void stage.then(({ show }) => show(key, value))
+  })
+  element.addEventListener(
+    'fm-saved',
+    ({ detail: { keys } }) => void stage?.then(({ settle }) => settle(keys)),
+  )
   offerSchemes(config.scheme)
   return {
     config,
@@ -21,7 +27,7 @@ export function ownDocument(element: HTMLElement): OwnDocument | undefined {
       const more = await loadMore()
       const next = configOf(await more.readAgain(element, themeSettingOf(config) === undefined))
       offerSchemes(next.scheme)
-      stage.showAgain()
+      ;(await stage)?.showAgain()
       return next
     },
   }

@@ -59,7 +59,9 @@ export function Settings({ config: given, texts, part, host }: SettingsProps): C
     const source = isOwn ? ownSource(api) : sharedSource(api)
     const editor = new SettingsEditor(source, () => latest.current, onSaved)
     const { onPreview } = host
-    const previewer = new Previewer(editor, () => (isOwn ? {} : { preview: latest.current.preview, onPreview }))
+    const previewer = new Previewer(editor, () =>
+      isOwn ? {} : { preview: latest.current.preview, onPreview },
+    )
     return { api, access, editor, previewer }
   }, [baseUrl, isOwn, host])
 

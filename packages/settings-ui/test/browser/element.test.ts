@@ -191,7 +191,9 @@ test('an element takes over what a save changes of its look, and keeps what is e
   const visited = await visit(t, {
     modules: [plainHost],
     ui: {
-      theme: ({ server }) => ({ tokens: { accent: accentShades(server.settings.get(definitions.color)).token } }),
+      theme: ({ server }) => ({
+        tokens: { accent: accentShades(server.settings.get(definitions.color)).token },
+      }),
       locale: ({ server }) => (server.settings.get(definitions.title) === 'Deutsch' ? 'de' : 'en'),
     },
   })

@@ -120,7 +120,13 @@ interface SegmentsProps extends HTMLAttributes<HTMLElement> {
 }
 
 /** Choices side by side. */
-export function Segments({ name, options, value, onChoose, ...attributes }: SegmentsProps): ComponentChildren {
+export function Segments({
+  name,
+  options,
+  value,
+  onChoose,
+  ...attributes
+}: SegmentsProps): ComponentChildren {
   const first = options.find((option) => option.value === value) ?? options[0]
   return (
     <span className="fm-seg" role="radiogroup" tabIndex={-1} {...attributes}>

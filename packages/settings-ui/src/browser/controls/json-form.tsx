@@ -250,7 +250,13 @@ function Cell(props: CellProps): ComponentChildren {
   )
 }
 
-function ChoiceCell({ attributes, field: { options }, value, isReadOnly, onInput }: CellProps): ComponentChildren {
+function ChoiceCell({
+  attributes,
+  field: { options },
+  value,
+  isReadOnly,
+  onInput,
+}: CellProps): ComponentChildren {
   const { messages } = usePage()
   const stored = String(value ?? '')
   return (

@@ -1,7 +1,7 @@
 /** A file of settings: first what it would change, then the change. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import type { ImportReport, SettingsExport } from '@fastify-modular/settings/client'
+import type { ImportReport, SettingsClient, SettingsExport } from '@fastify-modular/settings/client'
 import { Icon } from '../icons.tsx'
 import { format, plural } from '../../texts/messages.ts'
 import { toDefault } from '../model/setting.ts'
@@ -144,4 +144,13 @@ function Preview({ preview, content }: PreviewProps): ComponentChildren {
         </section>
       ),
   )
+}
+
+/** Writes a file of all that is exported; returns how many settings it has. */
+export async function download(api: SettingsClient): Promise<number> {
+  const content = await api.export()
+  const url = URL.createObjectURL(new Blob([`${JSON.stringify(content, null, 2)}\n`]))
+  Object.assign(document.createElement('a'), { href: url, download: 'settings.json' }).click()
+  URL.revokeObjectURL(url)
+  return content.settings.length
 }

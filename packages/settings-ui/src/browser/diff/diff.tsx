@@ -76,7 +76,13 @@ function toText(value: JsonValue): string {
   return typeof value === 'object' && value !== null ? JSON.stringify(value, null, 2) : ''
 }
 
-function Shown({ definition, side }: { readonly definition: Definition; readonly side: Side }): ComponentChildren {
+function Shown({
+  definition,
+  side,
+}: {
+  readonly definition: Definition
+  readonly side: Side
+}): ComponentChildren {
   const { messages, locale } = usePage()
   const { value, isDefault } = side
   const { type } = definition

@@ -27,7 +27,11 @@ export function ResultsList(): ComponentChildren {
       <ReadOnlyNotice sections={sections} />
       {isSearch && <Summary />}
       {sections.map((section) => (
-        <SectionCard key={section.group.slug} section={section} isNamed={section.group.name !== '' && !isSingle} />
+        <SectionCard
+          key={section.group.slug}
+          section={section}
+          isNamed={section.group.name !== '' && !isSingle}
+        />
       ))}
       {isSearch && !isWhole && results.count > atOnce && (
         <Button onClick={() => showWhole(true)} text={format(messages.showAll, { count: results.count })} />

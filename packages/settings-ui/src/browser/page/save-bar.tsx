@@ -96,7 +96,10 @@ interface ActionsProps {
   readonly failure: SettingsRequestError | null
 }
 
-function Failure({ failure, count }: ActionsProps & { readonly failure: SettingsRequestError }): ComponentChildren {
+function Failure({
+  failure,
+  count,
+}: ActionsProps & { readonly failure: SettingsRequestError }): ComponentChildren {
   const { editor, messages, locale } = usePage()
   const { status, requestId } = failure
   if (status === 401) return <SignedOut count={count} />

@@ -8,6 +8,7 @@ import { plural } from '../../texts/messages.ts'
 import { elementId } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
 import { listenToShortCut, shortCutName, treeOf } from '../tree.ts'
+import { loadMore } from '../use-more.ts'
 import { Chips, FilterMenu } from './filters.tsx'
 import { useView } from './use-results.ts'
 import { show } from './use-window.ts'
@@ -169,14 +170,11 @@ function SearchField({ isOpen, onOpen }: SearchFieldProps): ComponentChildren {
 function TransferMenu(): ComponentChildren {
   const { api, editor, messages, locale, open } = usePage()
 
-  async function download(): Promise<void> {
+  async function exportAll(): Promise<void> {
     try {
-      const content = await api.export()
-      const url = URL.createObjectURL(new Blob([`${JSON.stringify(content, null, 2)}\n`]))
-      const link = Object.assign(document.createElement('a'), { href: url, download: 'settings.json' })
-      link.click()
-      URL.revokeObjectURL(url)
-      editor.say({ kind: 'done', text: plural(messages.exportDone, content.settings.length, locale) })
+      const { download } = await loadMore()
+      const count = await download(api)
+      editor.say({ kind: 'done', text: plural(messages.exportDone, count, locale) })
     } catch (error) {
       editor.say({ kind: 'bad', text: editor.explain(error) })
     }
@@ -184,7 +182,7 @@ function TransferMenu(): ComponentChildren {
 
   return (
     <>
-      <MenuItem icon="down" onSelect={() => void download()}>
+      <MenuItem icon="down" onSelect={() => void exportAll()}>
         {messages.export}
       </MenuItem>
       <MenuItem icon="up" onSelect={() => open({ kind: 'import' })}>

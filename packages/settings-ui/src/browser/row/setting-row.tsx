@@ -136,7 +136,13 @@ interface RowControlProps extends RowParts {
   readonly describedBy: string
 }
 
-function RowControl({ definition, value, draft, isReadOnly, describedBy }: RowControlProps): ComponentChildren {
+function RowControl({
+  definition,
+  value,
+  draft,
+  isReadOnly,
+  describedBy,
+}: RowControlProps): ComponentChildren {
   const page = usePage()
   const { editor, messages } = page
   const { sensitive, placeholder, required, schema } = definition
