@@ -1,6 +1,5 @@
-// Builds the prebuilt pages into dist/public: the React sources with Preact underneath, compressed beforehand.
-import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises'
-import { fileURLToPath } from 'node:url'
+// Builds the pages into dist/public, compressed beforehand.
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { defineConfig } from 'vite'
@@ -8,16 +7,7 @@ import { defineConfig } from 'vite'
 const outDir = 'dist/public'
 
 export default defineConfig({
-  resolve: {
-    alias: [
-      { find: /^react\/jsx-runtime$/, replacement: 'preact/jsx-runtime' },
-      {
-        find: /^react(?:-dom(?:\/client)?)?$/,
-        replacement: fileURLToPath(new URL('src/app/react.ts', import.meta.url)),
-      },
-    ],
-  },
-  oxc: { jsx: { runtime: 'automatic', importSource: 'react' } },
+  oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir,
     emptyOutDir: true,
@@ -27,10 +17,10 @@ export default defineConfig({
     modulePreload: false,
     cssCodeSplit: false,
     rollupOptions: {
-      input: { app: 'src/app/main.tsx', element: 'src/app/element.tsx' },
+      input: { app: 'src/browser/element.tsx' },
       output: {
         // All that the first load needs in one file: without this, what the lazy parts share with it would be another one.
-        codeSplitting: { groups: [{ name: 'app', test: /app\/main\.tsx$/ }] },
+        codeSplitting: { groups: [{ name: 'app', test: /browser\/element\.tsx$/ }] },
         entryFileNames: '[name].[hash:12].js',
         chunkFileNames: '[name].[hash:12].js',
         assetFileNames: ({ names }) =>
@@ -62,11 +52,8 @@ async function addFiles(_options, bundle) {
     const texts = JSON.parse(await readFile(`src/texts/${name}`, 'utf8'))
     this.emitFile({ type: 'asset', name, source: JSON.stringify(texts) })
   }
-  // Both are named, so that browsers load them at once.
-  const imports = Object.values(bundle)
-    .filter(({ isEntry }) => isEntry)
-    .map(({ fileName }) => `import './${fileName}'\n`)
-  this.emitFile({ type: 'asset', fileName: 'element.js', source: imports.join('') })
+  const entry = Object.values(bundle).find(({ isEntry }) => isEntry)
+  this.emitFile({ type: 'asset', fileName: 'element.js', source: `import './${entry.fileName}'\n` })
 }
 
 async function compressAll() {
@@ -78,6 +65,4 @@ async function compressAll() {
     await writeFile(`${file}.br`, await promisify(brotliCompress)(content, options))
     await writeFile(`${file}.gz`, await promisify(gzip)(content, { level: 9 }))
   }
-  // For hosts that bundle the components themselves: `@fastify-modular/settings-ui/react/styles.css`.
-  await copyFile('src/react/styles.css', 'dist/react/styles.css')
 }

@@ -4,7 +4,7 @@ import { type Assets, themeAddress } from './assets.ts'
 import { directionOf, languageOf } from './locale.ts'
 import type { Look } from './look.ts'
 import type { PageContent, SettingsUiOptions } from './options.ts'
-import { initialsOf } from './react/model/initials.ts'
+import { initialsOf } from './initials.ts'
 import { type Preview, type PreviewTarget, slotOf } from './preview.ts'
 import type { Messages } from './texts/messages.ts'
 
@@ -40,14 +40,13 @@ export function pageContent(visit: PageVisit, assets: Assets): PageContent {
   const { title: name, texts, locale, theme } = look
   const config = pageConfig(visit, assets)
   const heading = texts[page]
-  const element = options.layout ? 'div' : 'main' // a layout has a main element of its own
   return {
     title: escapeHtml(heading === name ? heading : `${heading} · ${name}`),
     head: `${config.styles.map((href) => `<link rel="stylesheet" href="${escapeHtml(href)}">`).join('\n')}
 <script type="module" src="${relativePath(path, `${options.prefix}/assets`)}/${assets.script}"></script>
 ${preloads(config)}
 <script type="application/json" id="fm-config">${escapeJson(config)}</script>`,
-    body: `<${element} id="fm-app" class="fm"><noscript><p class="fm-empty">${escapeHtml(texts.needsScript)}</p></noscript></${element}>`,
+    body: `<fm-settings id="fm-app" class="fm" page="${page}" address><noscript><p class="fm-empty">${escapeHtml(texts.needsScript)}</p></noscript></fm-settings>`,
     locale: escapeHtml(locale),
     direction: directionOf(locale),
     scheme: theme.scheme ?? 'auto',
@@ -71,7 +70,7 @@ ${head}
 </head>
 <body>
 ${renderHeader(visit)}
-${body}
+<main>${body}</main>
 </body>
 </html>
 `

@@ -72,6 +72,12 @@ export interface SettingsUiOptions {
   readonly manage?: Visibility
   /** The preferences. @default true */
   readonly preferences?: Visibility
+  /**
+   * Whether to serve the documents of both pages. Without them their addresses are the host's, for documents with an
+   * `<fm-settings>`: scripts, styles and what the element asks for stay, for those whom `manage` and `preferences` let in.
+   * @default true
+   */
+  readonly documents?: boolean
   /** The application's name, in the header and in the window's title. @default 'Settings' */
   readonly title?: OfRequest<string>
   /** The path of an image on the same origin, or a data: URL. */
@@ -169,6 +175,7 @@ const schema: OptionsSchema<SettingsUiOptions> = Type.Object({
   selfService: option.boolean(),
   manage: orFunction(Type.Boolean({ description: 'a boolean' }), 'caller'),
   preferences: orFunction(Type.Boolean({ description: 'a boolean' }), 'caller'),
+  documents: option.boolean(),
   title: orFunction(title),
   logo: orFunction(logo),
   banner: orFunction(banner),

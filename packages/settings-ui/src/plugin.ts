@@ -32,7 +32,7 @@ const pageNames: readonly PageName[] = ['manage', 'preferences']
 
 const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, given) => {
   checkOptions(given)
-  const { prefix: under = '/settings', guard, manage = true, preferences = true } = given
+  const { prefix: under = '/settings', guard, manage = true, preferences = true, documents = true } = given
   // The application, and its settings, may have a prefix of their own.
   const prefix = `${app.prefix}${under}`
   const { baseUrl = `${app.prefix}/api/settings` } = given
@@ -50,15 +50,17 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
       if (fault !== null) throw new FMOD_SETTINGS_UI_INVALID_OPTION(fault)
       const guarded = { ...hidden, config: { access: 'signed-in' }, ...(guard && { onRequest: guard }) }
       scope.register((files) => serveAssets(files, options.css ?? ''))
-      scope.get('/', { ...guarded, prefixTrailingSlash: 'both' }, async (request, reply) => {
-        const [home = manage === false ? 'preferences' : 'manage'] = await linkedPages(
-          await findCaller(request),
-        )
-        return reply.redirect(relativePath(pathOf(request), `${prefix}/${home}`))
-      })
+      if (documents) {
+        scope.get('/', { ...guarded, prefixTrailingSlash: 'both' }, async (request, reply) => {
+          const [home = manage === false ? 'preferences' : 'manage'] = await linkedPages(
+            await findCaller(request),
+          )
+          return reply.redirect(relativePath(pathOf(request), `${prefix}/${home}`))
+        })
+      }
       for (const page of pageNames) {
         if (visibility[page] === false) continue
-        scope.get(`/${page}`, guarded, (request, reply) => sendPage(page, request, reply))
+        if (documents) scope.get(`/${page}`, guarded, (request, reply) => sendPage(page, request, reply))
         // For `<fm-settings>`, in documents that are not ours.
         scope.get(`/${page}.json`, guarded, async (request, reply) => {
           const visit = await visitOf(page, request)

@@ -2,12 +2,12 @@
 
 export const plainSlots = ['title', 'accent', 'banner', 'theme', 'density'] as const
 
-/** A part of the page that a setting decides; what is a plain value of a logo, hosts with components show themselves. */
+/** A part of the page that a setting decides. */
 export type PreviewSlot = (typeof plainSlots)[number] | 'logo'
 
 /** The slot of a setting; for the logo also the image of each value: a path of this origin or a `data:` URL. */
 export type PreviewTarget =
-  | PreviewSlot
+  | (typeof plainSlots)[number]
   | { readonly slot: 'logo'; readonly values: Readonly<Record<string, string>> }
 
 /** Settings that are previewed, by key: `{ 'app.title': 'title', 'app.primary_color': 'accent' }`. Secrets and System settings never are. */

@@ -191,7 +191,10 @@ test('a layout of the host: its document, its policy', async (t) => {
     payload,
     /^<!doctype html><html lang="en" dir="ltr" data-theme="auto"><title>Settings · &#60;\/title&#62;&#60;b&#62;<\/title>/,
   )
-  t.match(payload, '<main data-path="/settings/manage"><div id="fm-app" class="fm">')
+  t.match(
+    payload,
+    '<main data-path="/settings/manage"><fm-settings id="fm-app" class="fm" page="manage" address>',
+  )
   t.equal(payload.match(/<script/g)?.length, 2)
   t.notMatch(payload, /fm-top|<style|style="/, 'no header of ours, nothing inline')
   t.equal(headers['content-security-policy'], undefined)

@@ -132,6 +132,33 @@ test('`<fm-settings>`: what it shows is guarded as its page is, and never stored
   t.equal((await strict.inject({ url: '/settings/preferences.json', ...as('ada') })).statusCode, 404)
 })
 
+test("without documents their addresses are the host's; what an element needs is there, for the same callers", async (t) => {
+  const app = await createHost(t, {
+    ui: { documents: false, manage: (caller) => caller?.isAdmin === true, preferences: false },
+    modules: [
+      {
+        name: 'own-pages',
+        plugin: async (pages) => {
+          for (const url of ['/settings', '/settings/manage'])
+            pages.get(url, async () => 'a page of the host')
+        },
+      },
+    ],
+  })
+  const answers: readonly (readonly [url: string, user: string, status: number])[] = [
+    ['/settings', 'ada', 200],
+    ['/settings/manage', 'eve', 200],
+    ['/settings/manage.json', 'ada', 200],
+    ['/settings/manage.json', 'eve', 403],
+    ['/settings/preferences', 'ada', 404],
+    ['/settings/preferences.json', 'ada', 404],
+    ['/settings/assets/element.js', 'nobody', 200],
+  ]
+  for (const [url, user, status] of answers)
+    t.equal((await app.inject({ url, ...as(user) })).statusCode, status, `${url} for ${user}`)
+  t.equal((await app.inject({ url: '/settings/manage', ...as('eve') })).payload, 'a page of the host')
+})
+
 test('`<fm-settings>`: its script has one address, at which browsers ask for what is new', async (t) => {
   const app = await createHost(t)
   const url = '/settings/assets/element.js'
@@ -142,10 +169,8 @@ test('`<fm-settings>`: its script has one address, at which browsers ask for wha
   t.equal((await app.inject({ url, headers: revalidated })).statusCode, 304)
   t.equal(payload, (await app.inject({ url, headers: { 'accept-encoding': 'br' } })).payload)
   const { payload: script } = await app.inject(url)
-  const names = [...script.matchAll(/^import '\.\/((?:app|element)\.[\w-]{12}\.js)'$/gm)].map(
-    ([, name]) => name,
-  )
-  t.equal(names.length, 2, 'the script of the pages, and what makes an element of them')
+  const names = [...script.matchAll(/^import '\.\/(app\.[\w-]{12}\.js)'$/gm)].map(([, name]) => name)
+  t.equal(names.length, 1, 'that of the pages')
   for (const name of names) {
     const asset = await app.inject({ url: `/settings/assets/${name}`, headers: { 'accept-encoding': 'br' } })
     t.match(asset.headers, { 'cache-control': /immutable/ })

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
+import { accentShades } from '@fastify-modular/settings-ui'
 import { definitions } from '../support/definitions.js'
 import { openPlain, plainHost, plainPath } from '../support/plain-host.js'
 import { phone, visit } from '../support/visit.js'
@@ -87,7 +88,7 @@ test('the administration and the preferences as elements of one page', async (t)
     await page.locator('body[data-events*=saved]').waitFor()
     t.equal(
       await page.locator('body').getAttribute('data-events'),
-      'admin fm-dirty true; admin fm-dirty false; admin fm-saved; ',
+      'admin fm-dirty true; admin fm-dirty false; admin fm-saved mail.port; ',
     )
     t.equal(app.settings.get(definitions.port), 25)
     await page.clock.install()
@@ -186,6 +187,41 @@ test('the administration and the preferences as elements of one page', async (t)
   })
 })
 
+test('an element takes over what a save changes of its look, and keeps what is entered', async (t) => {
+  const visited = await visit(t, {
+    modules: [plainHost],
+    ui: {
+      theme: ({ server }) => ({
+        tokens: { accent: accentShades(server.settings.get(definitions.color)).token },
+      }),
+      locale: ({ server }) => (server.settings.get(definitions.title) === 'Deutsch' ? 'de' : 'en'),
+    },
+  })
+  if (!visited) return
+  const { page } = visited
+  const element = page.locator('fm-settings')
+  const field = (name: string) => element.getByLabel(name, { exact: true })
+  const accent = () =>
+    element.evaluate((each) => getComputedStyle(each).getPropertyValue('--fm-accent').replaceAll(' ', ''))
+  await openPlain(visited, '<fm-settings page="manage" keys="app.title app.accent"></fm-settings>')
+  await field('Accent colour').fill('#0b6e4f')
+  await field('Accent colour').press('Enter')
+  await page.waitForFunction(
+    (token) =>
+      getComputedStyle(document.querySelector('fm-settings') ?? document.body)
+        .getPropertyValue('--fm-accent')
+        .replaceAll(' ', '') === token,
+    accentShades('#0b6e4f').token,
+  )
+  t.equal(await accent(), accentShades('#0b6e4f').token)
+  await field('Title').fill('Deutsch')
+  await field('Title').press('Enter')
+  await field('Title').fill('Entwurf')
+  await element.locator('.fm-embed[lang=de]').waitFor()
+  await element.getByRole('button', { name: 'Verwerfen' }).waitFor()
+  t.equal(await field('Title').inputValue(), 'Entwurf')
+})
+
 test('the life of an element', async (t) => {
   const visited = await visit(t, {
     modules: [plainHost],
@@ -250,6 +286,39 @@ test('the life of an element', async (t) => {
     await element.locator('[data-key]').first().waitFor()
     t.equal(await element.locator('[data-key]').count(), 1)
     t.same(complaints, [])
+  })
+
+  await t.test('with `keys` it is some settings in their order, under the heading of the host', async (t) => {
+    await openPlain(
+      visited,
+      '<h1>Quick settings</h1><fm-settings page="manage" keys=" mail.port  app.title no.such "></fm-settings>',
+    )
+    const keys = () =>
+      element.locator('[data-key]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-key')))
+    t.same(await keys(), ['mail.port', 'app.title'])
+    t.equal(await element.getByRole('heading').count(), 0)
+    t.equal(await element.getByRole('searchbox').count(), 0)
+    t.same(await problems(page), [])
+    await port.fill('26')
+    await element.getByLabel('Title', { exact: true }).press('Control+s')
+    await element.getByRole('status').getByText('1 setting saved').waitFor()
+    await element.evaluate((each) => each.setAttribute('keys', 'mail.host'))
+    await element.locator('[data-key="mail.host"]').waitFor()
+    t.same(await keys(), ['mail.host'])
+    t.same(complaints, [])
+  })
+
+  await t.test('its parts take styles of the host', async (t) => {
+    await openPlain(visited, '<fm-settings page="manage" class="is-branded"></fm-settings>')
+    for (const part of ['heading', 'row'] as const) {
+      const colour = element
+        .locator(`[part=${part}]`)
+        .first()
+        .evaluate((each) => getComputedStyle(each).color)
+      t.equal(await colour, 'rgb(1, 2, 3)', part)
+    }
+    for (const part of ['navigation', 'search', 'group'])
+      t.equal(await element.locator(`[part=${part}]`).count(), 1, part)
   })
 
   await t.test('with `address` a link opens the group, and the back button leaves it', async (t) => {

@@ -69,6 +69,19 @@ test("the look of the host's", async (t) => {
   )
 })
 
+test('the setting that chooses the scheme goes on doing so after a save, where the server names none', async (t) => {
+  const visited = await visit(t, { ui: { theme: { setting: 'user.theme' } } })
+  if (!visited) return
+  const { page, open, row } = visited
+  await open('/settings/preferences', 'vera')
+  const again = page.waitForResponse((response) => response.request().resourceType() === 'xhr')
+  await row('user.theme').getByRole('radio', { name: 'dark' }).check()
+  await (await again).finished()
+  await row('user.theme').getByText('Saved', { exact: true }).waitFor()
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))))
+  t.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
+})
+
 test('what a save changes around the page is taken over, also where the new styles cannot be loaded', async (t) => {
   const visited = await visit(t, {
     ui: {

@@ -6,7 +6,6 @@ import { test } from 'tap'
 import { problems } from '../support/axe.js'
 import { boxOf } from '../support/looks.js'
 import { openPlain, plainHost } from '../support/plain-host.js'
-import { prebuiltEntry, serve } from '../support/react-flavour.js'
 import { phone, visit } from '../support/visit.js'
 
 const { Application } = SettingScope
@@ -227,16 +226,6 @@ test('what others change on a page', async (t) => {
     await row('app.title').getByText('الآن').waitFor()
     t.same(await problems(page), [])
     t.equal(await page.evaluate(() => document.documentElement.scrollWidth), phone.width)
-  })
-
-  await t.test('with React', async () => {
-    await serve(page, { file: prebuiltEntry })
-    await opened(visited, all)
-    await save(app, 'app.title', 'Theirs')
-    await row('app.title').getByText('Eli').waitFor()
-    await field('Title').fill('Mine')
-    await save(app, 'app.title', 'Again')
-    await row('app.title').getByRole('button', { name: 'Take Eli’s (Again)' }).waitFor()
   })
 })
 

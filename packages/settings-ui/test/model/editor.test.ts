@@ -1,8 +1,8 @@
 /** What the editor does where a test of pages cannot make it fail, over the real API. */
 import { SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
-import { needsSave } from '#src/react/model/editor-state.js'
-import { isSent } from '#src/react/model/setting.js'
+import { needsSave } from '#src/browser/model/editor-state.js'
+import { isSent } from '#src/browser/model/setting.js'
 import { definitions } from '../support/definitions.js'
 import { startEditor } from '../support/editor.js'
 import { createHost } from '../support/host.js'

@@ -3,8 +3,8 @@ import fc from 'fast-check'
 import { test } from 'tap'
 import { valueSchema } from '@fastify-modular/settings'
 import { SettingType, type SettingDefinitionDto } from '@fastify-modular/settings/client'
-import { defaultMessages } from '@fastify-modular/settings-ui/react'
-import { checkInput, fromLocal, parseInput, toInput, toLocal } from '#src/react/model/input.js'
+import { defaultMessages } from '#src/texts/messages.js'
+import { checkInput, fromLocal, parseInput, toInput, toLocal } from '#src/browser/model/input.js'
 
 function definition(type: SettingType, more: Partial<SettingDefinitionDto> = {}): SettingDefinitionDto {
   const complete = {

@@ -8,9 +8,9 @@ import {
   pointerTo,
   toText,
   withValue,
-} from '#src/react/model/json-form.js'
-import { toNumber } from '#src/react/model/input.js'
-import { splitError } from '#src/react/model/setting.js'
+} from '#src/browser/model/json-form.js'
+import { toNumber } from '#src/browser/model/input.js'
+import { splitError } from '#src/browser/model/setting.js'
 
 function form(schema: TSchema): Form | null {
   return formOf({ schema })

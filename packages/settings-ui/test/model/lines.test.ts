@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { test } from 'tap'
-import { diffLines, type Line } from '#src/react/diff/diff.js'
+import { diffLines, type Line } from '#src/browser/diff/diff.js'
 
 const signs = { same: ' ', removed: '-', added: '+' } as const
 const show = (lines: readonly Line[]): string[] =>

@@ -1,10 +1,10 @@
 /** Search, order and texts. */
 import type { SettingDefinitionDto } from '@fastify-modular/settings/client'
 import { test } from 'tap'
-import { defaultMessages } from '@fastify-modular/settings-ui/react'
+import { defaultMessages } from '#src/texts/messages.js'
 import { format, plural } from '#src/texts/messages.js'
-import { groupDefinitions } from '#src/react/model/listing.js'
-import { createSearch } from '#src/react/model/search.js'
+import { groupDefinitions } from '#src/browser/model/listing.js'
+import { createSearch } from '#src/browser/model/search.js'
 import { relativePath } from '#src/document.js'
 import { createHost } from '../support/host.js'
 

@@ -1,6 +1,6 @@
 /** The preview where components are mounted twice, as React does in development. */
 import { test } from 'tap'
-import { Previewer } from '#src/react/model/previewer.js'
+import { Previewer } from '#src/browser/model/previewer.js'
 import { startEditor } from '../support/editor.js'
 import { createHost } from '../support/host.js'
 

@@ -9,11 +9,11 @@ import {
   type SettingToken,
 } from '@fastify-modular/settings'
 import type { SettingDefinitionDto } from '@fastify-modular/settings/client'
-import { defaultMessages } from '@fastify-modular/settings-ui/react'
+import { defaultMessages } from '#src/texts/messages.js'
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import t, { test } from 'tap'
-import { checkInput, parseInput, toInput } from '#src/react/model/input.js'
+import { checkInput, parseInput, toInput } from '#src/browser/model/input.js'
 
 t.setTimeout(900_000) // of tap, which a busy machine would exceed; no test here looks at a clock
 

@@ -1,9 +1,9 @@
 /** Which settings are left out because of another one. */
 import type { SettingDefinitionDto, SettingValueDto } from '@fastify-modular/settings/client'
 import { test } from 'tap'
-import { type EditorState, initialState } from '#src/react/model/editor-state.js'
-import type { Draft } from '#src/react/model/setting.js'
-import { isLeftOut } from '#src/react/model/listing.js'
+import { type EditorState, initialState } from '#src/browser/model/editor-state.js'
+import type { Draft } from '#src/browser/model/setting.js'
+import { isLeftOut } from '#src/browser/model/listing.js'
 import { createHost } from '../support/host.js'
 import { hinted } from '../support/hinted.js'
 

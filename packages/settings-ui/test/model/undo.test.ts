@@ -3,7 +3,7 @@ import { SettingScope } from '@fastify-modular/settings'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { definitions } from '../support/definitions.js'
-import type { SettingsEditor } from '#src/react/model/editor.js'
+import type { SettingsEditor } from '#src/browser/model/editor.js'
 import { startEditor } from '../support/editor.js'
 import { createHost } from '../support/host.js'
 

@@ -2,9 +2,9 @@
 import { createSettingsClient } from '@fastify-modular/settings/client'
 import type { FastifyInstance } from 'fastify'
 import { defaultMessages } from '#src/texts/messages.js'
-import { SettingsEditor } from '#src/react/model/editor.js'
-import type { Definition, Draft, Input, SettingValue } from '#src/react/model/setting.js'
-import { ownSource, sharedSource } from '#src/react/model/source.js'
+import { SettingsEditor } from '#src/browser/model/editor.js'
+import type { Definition, Draft, Input, SettingValue } from '#src/browser/model/setting.js'
+import { ownSource, sharedSource } from '#src/browser/model/source.js'
 
 /** What a browser sends, sent to an application that does not listen. */
 export function fetchFrom(app: FastifyInstance, user: string): typeof fetch {

@@ -11,6 +11,7 @@ const css = `
   body { margin: 0; font: italic 22px serif; letter-spacing: 0.2em; text-transform: uppercase; }
   button, input { border-radius: 0; background: #fee; }
   .is-dark { color-scheme: dark; }
+  fm-settings.is-branded::part(heading), fm-settings.is-branded::part(row) { color: rgb(1, 2, 3); }
   header { position: sticky; top: 0; z-index: 1; padding: 1rem; background: #eee; }`
 
 /** Notes down the events of the elements in the body. */
@@ -18,7 +19,7 @@ const script = `
   for (const type of ['fm-saved', 'fm-dirty'])
     document.addEventListener(type, ({ target, detail }) => {
       const { events = '' } = document.body.dataset
-      document.body.dataset.events = events + [target.id, type, detail?.isDirty ?? ''].join(' ').trim() + '; '
+      document.body.dataset.events = events + [target.id, type, detail?.isDirty ?? detail?.keys ?? ''].join(' ').trim() + '; '
     })`
 
 /** Serves `/plain?body=…`, whose body is in the address: each test has a page of its own. */

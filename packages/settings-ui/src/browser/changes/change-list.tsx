@@ -1,0 +1,263 @@
+/** Who changed what, from which value to which, when, and the way back. */
+import { type HistoryEntry, type SettingChangeSet, SettingScope } from '@fastify-modular/settings/client'
+import { type ComponentChildren, Fragment } from 'preact'
+import { format, plural } from '../../texts/messages.ts'
+import { Button } from '../button.tsx'
+import type { Changes } from './use-changes.ts'
+import { Diff, type Side } from '../diff/diff.tsx'
+import { Icon } from '../icons.tsx'
+import { initialsOf } from '../../initials.ts'
+import { relativeTime } from '../model/input.ts'
+import { type Definition, displayTime, type SettingValue, toDefault } from '../model/setting.ts'
+import { useEditor, usePage } from '../page-context.ts'
+
+interface ChangeListProps {
+  readonly source: Changes
+  /** What to say where nothing happened. */
+  readonly empty: string
+  /** The history of this setting: older values can be restored. */
+  readonly ofOne?: Definition
+}
+
+export function ChangeList({ source, empty, ofOne }: ChangeListProps): ComponentChildren {
+  const { messages, locale } = usePage()
+  const { changes, failure, done, showOlder } = source
+  // Of each setting the newest entry: only what holds now can be undone.
+  const newest = new Map<string, HistoryEntry>()
+  for (const entry of changes?.flatMap(({ entries }) => entries) ?? [])
+    if (!newest.has(entry.key)) newest.set(entry.key, entry)
+  return (
+    <>
+      {failure && (
+        <p className="fm-warning is-bad" role="alert">
+          {failure}
+        </p>
+      )}
+      {ofOne && (
+        <p className={done ? 'fm-small' : 'fm-hidden'} role="status" dir="auto">
+          {done}
+        </p>
+      )}
+      {!changes && !failure && <p role="status">{messages.loading}</p>}
+      {changes?.length === 0 && <p className="fm-empty">{empty}</p>}
+      {daysOf(changes ?? []).map(([day, ofDay]) => (
+        <Fragment key={day}>
+          <h3 className="fm-day">{displayDay(day, locale)}</h3>
+          <ul className="fm-card">
+            {ofDay.map((change) => (
+              <Change key={change.revision} change={change} newest={newest} source={source} ofOne={ofOne} />
+            ))}
+          </ul>
+        </Fragment>
+      ))}
+      {showOlder && <Button onClick={showOlder} text={messages.showOlder} />}
+    </>
+  )
+}
+
+/** Changes by the day on which they were made, in the browser's zone. */
+function daysOf(changes: readonly SettingChangeSet[]): (readonly [string, readonly SettingChangeSet[]])[] {
+  const byDay = new Map<string, SettingChangeSet[]>()
+  for (const change of changes) {
+    const day = new Date(change.at).toDateString()
+    const ofDay = byDay.get(day) ?? []
+    ofDay.push(change)
+    byDay.set(day, ofDay)
+  }
+  return [...byDay]
+}
+
+/** `Today`, `Yesterday`, `Thursday, 19 November`, with the year where it is another one. */
+function displayDay(day: string, locale: string): string {
+  const date = new Date(day)
+  const now = new Date()
+  const ago = Math.round((new Date(now.toDateString()).getTime() - date.getTime()) / 86_400_000)
+  if (ago < 2) return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-ago, 'day')
+  const year = date.getFullYear() === now.getFullYear() ? undefined : 'numeric'
+  return new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', year }).format(
+    date,
+  )
+}
+
+interface ChangeProps {
+  readonly change: SettingChangeSet
+  readonly newest: ReadonlyMap<string, HistoryEntry>
+  readonly source: Changes
+  readonly ofOne: Definition | undefined
+}
+
+/** What was written together: one line for who and when, one for what; several changes are folded. */
+function Change({ change, newest, source, ofOne }: ChangeProps): ComponentChildren {
+  const { messages, locale } = usePage()
+  const { actor, at, entries } = change
+  const person = useEditor(({ people }) => people.get(actor ?? '')) ?? actor ?? messages.somebody
+  const [first] = entries
+  if (!first) return null
+  const isSingle = entries.length === 1
+  const sentence = isSingle
+    ? first.isOverridden
+      ? messages.someoneChanged
+      : messages.someoneReset
+    : plural(messages.someoneChangedMany, entries.length, locale)
+  return (
+    <li className="fm-event" tabIndex={-1}>
+      <span className="fm-face" aria-hidden="true" data-hue={hueOf(actor ?? '')}>
+        {initialsOf(person)}
+      </span>
+      <p>
+        <span>
+          {withNodes(sentence, {
+            who: <bdi>{person}</bdi>,
+            name: <SettingName entry={first} isLink={!ofOne} />,
+          })}
+          <Reason entry={first} />
+        </span>{' '}
+        <time className="fm-small" dateTime={at} title={displayTime(at, locale)}>
+          {relativeTime(new Date(at), locale)}
+        </time>
+      </p>
+      <div className="fm-what">{isSingle ? <EntryDiff entry={first} /> : <Folded entries={entries} />}</div>
+      <WayBack change={change} newest={newest} source={source} ofOne={ofOne} />
+    </li>
+  )
+}
+
+/** The same colour for the same person, wherever a face is drawn. */
+function hueOf(id: string): number {
+  return Array.from(id).reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % 4
+}
+
+function SettingName({
+  entry: { key },
+  isLink,
+}: {
+  readonly entry: HistoryEntry
+  readonly isLink: boolean
+}): ComponentChildren {
+  const { reveal } = usePage()
+  const definition = useEditor(({ byKey }) => byKey.get(key))
+  if (!definition || definition.hidden || !isLink) return <b dir="auto">{definition?.displayName ?? key}</b>
+  return <Button look="name" dir="auto" onClick={() => reveal(key)} text={definition.displayName} />
+}
+
+function Folded({ entries }: { readonly entries: readonly HistoryEntry[] }): ComponentChildren {
+  const { editor, locale } = usePage()
+  const names = entries.map(({ key }) => editor.nameOf(key))
+  return (
+    <details>
+      <summary>
+        <Icon name="chevron" />
+        <span dir="auto">{new Intl.ListFormat(locale, { type: 'unit' }).format(names)}</span>
+      </summary>
+      <dl>
+        {entries.map((entry) => (
+          <div key={`${entry.scope} ${entry.key}`}>
+            <dt>
+              <SettingName entry={entry} isLink />
+            </dt>
+            <dd>
+              <EntryDiff entry={entry} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </details>
+  )
+}
+
+/** A text whose placeholders stand for elements. */
+function withNodes(text: string, nodes: Readonly<Record<string, ComponentChildren>>): ComponentChildren {
+  return text
+    .split(/\{(\w+)\}/)
+    .map((part, index) => <Fragment key={index}>{index % 2 === 1 ? nodes[part] : part}</Fragment>)
+}
+
+/** How a change came about, where it is not the usual way, and the note of its writer. */
+function Reason({ entry: { origin, note } }: { readonly entry: HistoryEntry }): ComponentChildren {
+  const { messages } = usePage()
+  const ways: Readonly<Record<string, string>> = {
+    import: messages.byImport,
+    restore: messages.byRollback,
+    revert: messages.byRollback,
+  }
+  // The note of a revert names revisions, for programs.
+  const words = [ways[origin], note && origin !== 'revert' && `“${note}”`].filter(Boolean).join(' · ')
+  return words && <span className="fm-small"> {words}</span>
+}
+
+function EntryDiff({ entry }: { readonly entry: HistoryEntry }): ComponentChildren {
+  const { oldValue, newValue, isOverridden, key } = entry
+  const definition = useEditor(({ byKey }) => byKey.get(key))
+  if (!definition) return null
+  const unset: Side = { value: toDefault(definition), isDefault: true }
+  const from = oldValue === null ? unset : { value: oldValue }
+  return <Diff definition={definition} from={from} to={isOverridden ? { value: newValue } : unset} />
+}
+
+/**
+ * Takes a change set back, whole or not at all, and asks first where a secret comes back or a change is to be confirmed;
+ * in the history of a setting it restores what the setting held once.
+ */
+function WayBack({ change, newest, source, ofOne }: ChangeProps): ComponentChildren {
+  const { api, editor, messages, locale, open, canUpdate, isAdmin } = usePage()
+  const { values, byKey, isForbidden } = useEditor((state) => state)
+  const { revision, at, entries } = change
+  // Of a set, one value that holds is enough: Undo says who has changed the others since.
+  const isCurrent = entries.some(
+    (entry) => newest.get(entry.key) === entry && holds(entry, values.get(entry.key)),
+  )
+  const mayChange =
+    canUpdate &&
+    !isForbidden &&
+    entries.every(
+      ({ key, scope, setSize }) =>
+        values.get(key)?.locked === false &&
+        (isAdmin || (scope !== SettingScope.System && setSize === entries.length)),
+    )
+  if (!mayChange || !(ofOne || isCurrent)) return null
+
+  const isAsked = !ofOne && entries.some(({ key }) => byKey.get(key)?.sensitive || byKey.get(key)?.confirm)
+
+  async function restore({ key, displayName: name, scope }: Definition): Promise<void> {
+    source.report('')
+    const shown = newest.get(key)
+    try {
+      const place = { scope: values.get(key)?.scope ?? scope, revision, undo: isCurrent }
+      // On the version that the list shows: a newer change is never overwritten in silence.
+      await api.restore(key, place, { version: shown?.isOverridden ? shown.revision : 0 })
+      editor.undo(key)
+      editor.changed([])
+      await editor.refresh() // the message stands over a row that has the value
+      source.report(isCurrent ? plural(messages.undone, 1, locale) : format(messages.restored, { name }))
+      source.reload()
+    } catch (error) {
+      source.fail(error)
+      await editor.refresh()
+    }
+  }
+
+  return (
+    <span className="fm-back">
+      {ofOne && isCurrent && <span className="fm-pill is-good">{messages.now}</span>}
+      <Button
+        about={(ofOne ? `${ofOne.displayName}, ` : '') + displayTime(at, locale)}
+        look="quiet"
+        onClick={({ currentTarget }) => {
+          if (isAsked) return open({ kind: 'revert', revision })
+          currentTarget.closest('li')?.focus() // the button goes with what it undoes
+          if (ofOne) void restore(ofOne)
+          else void editor.revert(revision).finally(source.reload)
+        }}
+      >
+        {isCurrent ? messages.undo : messages.restore}
+        {isAsked && '…'}
+      </Button>
+    </span>
+  )
+}
+
+/** Whether a value is as an entry left it. */
+function holds({ isOverridden, revision }: HistoryEntry, value: SettingValue | undefined): boolean {
+  if (!value) return false
+  return isOverridden ? value.version === revision : !value.isOverridden
+}

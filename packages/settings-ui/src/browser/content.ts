@@ -1,0 +1,66 @@
+/** What the server says that an element needs, its texts and its styles. */
+import type { PageConfig } from '../document.ts'
+import type { Messages } from '../texts/messages.ts'
+
+/** Milliseconds after which a request counts as unanswered. */
+const timeout = 15_000
+
+/** What a page is drawn from. */
+export interface Content {
+  readonly config: PageConfig
+  readonly texts: Partial<Messages>
+  /** For a shadow root. */
+  readonly sheets: CSSStyleSheet[]
+}
+
+/** Style sheets by address: elements of one look share theirs. */
+const sheetsByAddress = new Map<string, Promise<CSSStyleSheet>>()
+
+/** Loads what a page shows in documents of hosts. */
+export async function load(address: string): Promise<Content> {
+  const config = (await (await request(address)).json()) as PageConfig // of our own server
+  const [content, sheets] = await Promise.all([
+    withTexts(config, address),
+    Promise.all(config.styles.map((style) => styleOf(new URL(style, address).href))),
+  ])
+  return { ...content, sheets }
+}
+
+/** Its addresses are relative to `base`. */
+export async function withTexts(config: PageConfig, base: string): Promise<Content> {
+  const { texts: file, messages } = config
+  const texts = file === undefined ? {} : await loadTexts(new URL(file, base).href)
+  const baseUrl = new URL(config.baseUrl, base).href
+  return { config: { ...config, baseUrl }, texts: { ...texts, ...messages }, sheets: [] }
+}
+
+/** The texts of a language other than English; the English ones if they cannot be loaded. */
+async function loadTexts(address: string): Promise<Partial<Messages>> {
+  try {
+    return (await (await request(address)).json()) as Messages // of our own server
+  } catch {
+    return {}
+  }
+}
+
+function styleOf(address: string): Promise<CSSStyleSheet> {
+  const made = sheetsByAddress.get(address) ?? makeStyle(address)
+  sheetsByAddress.set(address, made)
+  made.catch(() => sheetsByAddress.delete(address))
+  return made
+}
+
+async function makeStyle(address: string): Promise<CSSStyleSheet> {
+  const css = await (await request(address)).text()
+  return new CSSStyleSheet().replace(css)
+}
+
+/** @throws {Error} the server did not answer, or not with what was asked for: its cause is the status */
+async function request(address: string): Promise<Response> {
+  const response = await fetch(address, {
+    headers: { accept: 'application/json, text/css' }, // a gate does not send to its login
+    signal: AbortSignal.timeout(timeout),
+  })
+  if (!response.ok) throw new Error(`${address}: ${response.status}`, { cause: response.status })
+  return response
+}

@@ -1,0 +1,117 @@
+/** Follows what others change, as long as a page is open. */
+import { followSettings } from '@fastify-modular/settings/client/internal'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { isWide } from '../controls/controls.tsx'
+import { usePage } from '../page-context.ts'
+import type { Filter } from '../model/listing.ts'
+import { treeOf } from '../tree.ts'
+import { Arrivals } from './arrivals.ts'
+
+/** What may move a waiting row out of the way. */
+const releases = ['pointermove', 'focusin', 'focusout', 'input', 'keydown'] as const
+
+interface OthersProps {
+  /** Which rows are listed. */
+  readonly only: readonly Filter[]
+}
+
+export function Others({ only }: OthersProps): ComponentChildren {
+  const page = usePage()
+  const { editor, api, access, root } = page
+  const [text, setText] = useState('')
+  const latest = useRef({ page, only })
+  useLayoutEffect(() => {
+    latest.current = { page, only }
+  })
+  useEffect(() => {
+    // Who types is not pointing: the pointer lies somewhere.
+    let isPointing = true
+    const mayShow = (key: string): boolean =>
+      disturbsNobody(root.current, key, mayGrow(key, latest.current), isPointing)
+    const arrivals = new Arrivals({
+      page: () => latest.current.page,
+      api,
+      access,
+      editor,
+      mayShow,
+      onShown: (keys) => requestAnimationFrame(() => fade(root.current, keys)),
+      say: setText,
+    })
+    const ends = [
+      followSettings(access.live, arrivals),
+      editor.subscribe(() => queueMicrotask(arrivals.show)),
+    ]
+    const release = ({ type }: Event): void => {
+      if (type === 'keydown' || type === 'input') isPointing = false
+      if (type === 'pointermove') isPointing = true
+      setTimeout(arrivals.show) // when the focus is where it goes
+    }
+    for (const type of releases) addEventListener(type, release)
+    return () => {
+      for (const end of ends) end()
+      for (const type of releases) removeEventListener(type, release)
+      arrivals.stop()
+    }
+  }, [editor, api, access, root])
+  return (
+    <p className="fm-hidden" role="status" dir="auto">
+      {text}
+    </p>
+  )
+}
+
+/** What somebody else has changed fades in. */
+function fade(root: Element | null, keys: readonly string[]): void {
+  if (matchMedia('(prefers-reduced-motion: reduce)').matches) return
+  for (const key of keys)
+    findRow(root, key)
+      ?.querySelector('.fm-control')
+      ?.animate({ opacity: [0, 1] }, 140)
+}
+
+function findRow(root: Element | null, key: string): Element | null {
+  return root?.querySelector(`[data-key="${CSS.escape(key)}"]`) ?? null
+}
+
+interface Latest {
+  readonly page: ReturnType<typeof usePage>
+  readonly only: readonly Filter[]
+}
+
+/** Whether a change of a setting may change the height of the page: by the line of a decision, by what its control shows, or by other rows. */
+function mayGrow(key: string, { page, only }: Latest): boolean {
+  const { drafts, definitions, byKey } = page.editor.state
+  const definition = byKey.get(key)
+  const { clientWidth } = page.root.current?.querySelector('.fm-main') ?? document.documentElement
+  return (
+    only.some((filter) => ofValues.includes(filter)) ||
+    drafts.has(key) ||
+    clientWidth < narrow ||
+    (definition !== undefined && (isWide(definition.type) || definition.schema !== null)) ||
+    definitions.some(({ showWhen }) => showWhen?.key === key)
+  )
+}
+
+/** Rows come and go with these as their values change. */
+const ofValues: readonly Filter[] = ['modified', 'attention', 'locked']
+
+/** Pixels below which what is news has a line of its own. */
+const narrow = 608
+
+/** Whether the field that has the focus stays as it is, and what is pointed at or written in stays where it is. */
+function disturbsNobody(root: Element | null, key: string, mayGrow: boolean, isPointing: boolean): boolean {
+  const row = findRow(root, key)
+  const tree = treeOf(root)
+  const field = tree.activeElement?.matches('input, textarea, select') ? tree.activeElement : null
+  const hasDraft = row?.matches('[data-state=unsaved], [data-state=invalid], [data-state=conflict]') ?? false
+  if (field && !hasDraft && row?.contains(field)) return false
+  if (!mayGrow) return true
+  const pointed = matchMedia('(hover: hover)').matches ? ':hover' : ':active'
+  const under = isPointing ? [...tree.querySelectorAll(pointed)].at(-1) : null
+  // A row grows at its end; one that is not listed may come anywhere.
+  const place = row ?? root?.querySelector('form')
+  const isBelow = (element: Element): boolean =>
+    ((place?.compareDocumentPosition(element) ?? 0) & Node.DOCUMENT_POSITION_FOLLOWING) > 0
+  return [field, under].every((element) => !element || row?.contains(element) || !isBelow(element))
+}

@@ -1,0 +1,140 @@
+/** The groups of a page: a list at the side, on narrow pages a menu. */
+import type { ComponentChildren } from 'preact'
+import { useLayoutEffect, useRef } from 'preact/hooks'
+import { Icon } from '../icons.tsx'
+import { MenuButton } from '../menu.tsx'
+import { plural } from '../../texts/messages.ts'
+import { needsAttention } from '../model/editor-state.ts'
+import type { Group } from '../model/listing.ts'
+import { useEditor, usePage } from '../page-context.ts'
+import { useView } from './use-results.ts'
+import { noSearch, type UrlState, urlOf } from './use-url-state.ts'
+
+export function GroupNav(): ComponentChildren {
+  const { messages } = usePage()
+  const nav = useRef<HTMLElement>(null)
+  const slug = useView().results.current?.slug
+  // A link may open a group further down than the list shows.
+  useLayoutEffect(() => {
+    const list = nav.current
+    const link = list?.querySelector<HTMLElement>('[aria-current]')
+    if (!list || !link) return
+    const end = link.offsetTop + link.offsetHeight - list.clientHeight
+    list.scrollTop = Math.max(end, Math.min(list.scrollTop, link.offsetTop))
+  }, [slug])
+  return (
+    <nav className="fm-nav" part="navigation" aria-label={messages.groups} ref={nav}>
+      <Groups />
+    </nav>
+  )
+}
+
+/** The name of the group that is open, and the menu of all. */
+export function GroupPicker(): ComponentChildren {
+  const { messages } = usePage()
+  const { url, results } = useView()
+  const name = url.view === null ? (results.current?.name ?? messages.groups) : messages.activity
+  return (
+    <MenuButton
+      className="fm-pick"
+      role="group"
+      name={`${messages.groups}: ${name}`}
+      label={
+        <>
+          <span dir="auto">{name}</span>
+          <Icon name="chevron" />
+        </>
+      }
+    >
+      <Groups />
+    </MenuButton>
+  )
+}
+
+/** All groups, and what has happened to all settings. */
+function Groups(): ComponentChildren {
+  const { messages, canUpdate } = usePage()
+  const { url, results } = useView()
+  const { groups, current, isSearch } = results
+  return (
+    <ul>
+      {groups.map((group) => (
+        <li key={group.slug}>
+          <NavLink next={{ ...noSearch, group: group.slug }} isCurrent={group.slug === current?.slug}>
+            <span dir="auto">{group.name}</span>
+            <GroupNews group={group} />
+          </NavLink>
+        </li>
+      ))}
+      {canUpdate && groups.length > 0 && (
+        <li className="is-rule">
+          <NavLink
+            next={{ ...noSearch, group: null, view: 'activity' }}
+            isCurrent={url.view !== null && !isSearch}
+          >
+            <span>{messages.activity}</span>
+          </NavLink>
+        </li>
+      )}
+    </ul>
+  )
+}
+
+interface NavLinkProps {
+  readonly next: Partial<UrlState>
+  readonly isCurrent: boolean
+  readonly children: ComponentChildren
+}
+
+/** A link, so that it opens in a new tab too; a button where the address says nothing about groups. */
+function NavLink({ next, isCurrent, children }: NavLinkProps): ComponentChildren {
+  const { root, isEmbedded } = usePage()
+  const { url, changeUrl } = useView()
+  const ariaCurrent = isCurrent ? 'page' : undefined
+  function follow(event: MouseEvent): void {
+    if (!isEmbedded && (event.ctrlKey || event.metaKey || event.shiftKey)) return
+    event.preventDefault()
+    changeUrl(next, true)
+    const page = root.current
+    if (page && page.getBoundingClientRect().top < 0) page.scrollIntoView()
+  }
+
+  if (isEmbedded) {
+    return (
+      <button type="button" aria-current={ariaCurrent} onClick={follow}>
+        {children}
+      </button>
+    )
+  }
+  return (
+    <a href={urlOf({ ...url, ...next }).search} aria-current={ariaCurrent} onClick={follow}>
+      {children}
+    </a>
+  )
+}
+
+/** How many of its settings need attention, else how many a search has found, else whether any differs from its default. */
+function GroupNews({ group: { slug, definitions } }: { readonly group: Group }): ComponentChildren {
+  const { messages, locale } = usePage()
+  const { isSearch, byGroup } = useView().results
+  const wrong = useEditor(({ drafts }) => needsAttention({ definitions, drafts }).length)
+  const isChanged = useEditor(({ values, drafts }) =>
+    definitions.some(({ key }) => drafts.has(key) || values.get(key)?.isOverridden),
+  )
+  if (wrong > 0 || isSearch) {
+    const count = wrong || (byGroup.get(slug) ?? 0)
+    return (
+      <span className={wrong > 0 ? 'fm-push fm-pill is-bad' : 'fm-push fm-small'}>
+        <span aria-hidden="true">{count || ''}</span>
+        <span className="fm-hidden">
+          {plural(wrong > 0 ? messages.needAttention : messages.found, count, locale)}
+        </span>
+      </span>
+    )
+  }
+  return isChanged ? (
+    <span className="fm-push fm-dot">
+      <span className="fm-hidden">{messages.hasChanges}</span>
+    </span>
+  ) : null
+}

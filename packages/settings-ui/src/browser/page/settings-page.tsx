@@ -1,0 +1,162 @@
+/** A page of settings: groups, search, rows, the bar that saves, and what opens over them. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
+import { type EditorState, needsConfirmation } from '../model/editor-state.ts'
+import { useMore, useOthers } from '../use-more.ts'
+import { Context, type OpenDialog, type PageContext, useEditor, usePage } from '../page-context.ts'
+import { HeaderPreview } from './preview.tsx'
+import { GroupNav, GroupPicker } from './group-nav.tsx'
+import { ResultsList } from './results-list.tsx'
+import { SaveBar } from './save-bar.tsx'
+import { SearchBar } from './search-bar.tsx'
+import { type PagePart, useResults, useView, ViewContext } from './use-results.ts'
+import { useUrlState } from './use-url-state.ts'
+import { useHighlight, useReveal, useWindow } from './use-window.ts'
+
+interface SettingsPageProps {
+  readonly context: Omit<PageContext, 'open' | 'reveal' | 'save'>
+  readonly heading: string
+  readonly part: PagePart
+}
+
+export function SettingsPage({ context, heading, part }: SettingsPageProps): ComponentChildren {
+  const [dialog, setDialog] = useState<OpenDialog | null>(null)
+  const [wanted, setWanted] = useState<{ readonly key: string } | null>(null)
+  const page = useMemo(
+    () => ({
+      ...context,
+      open: setDialog,
+      reveal: (key: string) => setWanted({ key }),
+      save: () => {
+        if (needsConfirmation(context.editor.state)) setDialog({ kind: 'review' })
+        else void context.editor.save()
+      },
+    }),
+    [context],
+  )
+  return (
+    <Context.Provider value={page}>
+      <Body heading={heading} part={part} wanted={wanted} />
+      <HeaderPreview />
+      {dialog && <LazyDialog dialog={dialog} onClose={() => setDialog(null)} />}
+    </Context.Provider>
+  )
+}
+
+interface BodyProps extends Pick<SettingsPageProps, 'heading' | 'part'> {
+  readonly wanted: { readonly key: string } | null
+}
+
+function Body({ heading, part: { group, keys }, wanted }: BodyProps): ComponentChildren {
+  const { id, root, isEmbedded, editor, messages, save, canUpdate } = usePage()
+  const isPart = group !== undefined || keys !== undefined
+  const [url, changeUrl] = useUrlState({ isOwner: !isPart && !isEmbedded })
+  const [areKeysShown, showKeys] = useState(false)
+  const [isWhole, showWhole] = useState(false)
+  const results = useResults(url, { group, keys, isWhole })
+  const isReady = useEditor(({ phase }) => phase === 'ready')
+  const announcement = useEditor((state) => state.announcement)
+  const stale = useEditor((state) => state.stale)
+  const others = useOthers(isReady)
+  useWindow()
+  useReveal(wanted, { results, changeUrl })
+  useHighlight(root, results.found.words, results.sections)
+
+  const isActivity = canUpdate && url.view !== null && !results.isSearch
+  const isSingle = editor.isOwn || isPart
+  const classes = ['fm', 'fm-settings', isSingle && 'is-single', areKeysShown && 'are-keys-shown']
+  return (
+    <ViewContext.Provider value={{ url, changeUrl, results, areKeysShown, showKeys, isWhole, showWhole }}>
+      <div className={classes.filter(Boolean).join(' ')} ref={root}>
+        <div className="fm-page">
+          <div className="fm-side">
+            {!keys && (
+              <h1 dir="auto" part="heading">
+                {(group && results.groups[0]?.name) || heading}
+              </h1>
+            )}
+            {!isSingle && <GroupNav />}
+          </div>
+          <div className="fm-main" id={`${id}-settings`} tabIndex={-1}>
+            {!isPart && <SearchBar>{!isSingle && <GroupPicker />}</SearchBar>}
+            <form
+              noValidate
+              hidden={!isReady}
+              onSubmit={(event) => {
+                event.preventDefault()
+                save()
+              }}
+            >
+              {isReady && (isActivity ? <LazyActivity /> : <ResultsList />)}
+              {editor.isOwn && results.definitions.length > 0 && (
+                <p className="fm-small fm-foot">
+                  {messages.savedAsYouGo} {stale}
+                </p>
+              )}
+              <div className="fm-end">
+                {isReady && <SaveBar />}
+                <Announcer announcement={announcement} delay={50} />
+                {/* Of its own: what a search has found is said late, and would take the place of what was saved. */}
+                <Announcer announcement={results.spoken} delay={300} />
+                {others && <others.Others only={url.only} />}
+              </div>
+            </form>
+            {!isReady && <ResultsList />}
+          </div>
+        </div>
+      </div>
+    </ViewContext.Provider>
+  )
+}
+
+interface AnnouncerProps {
+  /** A new object says its text again. */
+  readonly announcement: EditorState['announcement']
+  /** Milliseconds in which another one takes its place. */
+  readonly delay: number
+}
+
+/** What users of screen readers are told. */
+function Announcer({ announcement, delay }: AnnouncerProps): ComponentChildren {
+  const [text, setText] = useState('')
+  // Emptied first, so that the same words are said again.
+  useLayoutEffect(() => {
+    setText('')
+    const timer = setTimeout(() => setText(announcement.text), delay)
+    return () => clearTimeout(timer)
+  }, [announcement, delay])
+  return (
+    <p className="fm-hidden" role="status" dir="auto">
+      {text}
+    </p>
+  )
+}
+
+interface LazyDialogProps {
+  readonly dialog: OpenDialog
+  readonly onClose: () => void
+}
+
+function LazyDialog({ dialog, onClose }: LazyDialogProps): ComponentChildren {
+  const { editor, messages } = usePage()
+  const more = useMore()
+  useEffect(() => {
+    if (more !== null) return
+    editor.say({ kind: 'bad', text: messages.unreachable })
+    onClose()
+  }, [more])
+  if (!more) return null
+  if (dialog.kind === 'review') return <more.ReviewDialog onClose={onClose} />
+  if (dialog.kind === 'import') return <more.ImportDialog onClose={onClose} />
+  if (dialog.kind === 'revert') return <more.RevertDialog revision={dialog.revision} onClose={onClose} />
+  const OfOne = dialog.kind === 'reset' ? more.ResetDialog : more.HistoryDialog
+  return <OfOne definition={dialog.definition} onClose={onClose} />
+}
+
+function LazyActivity(): ComponentChildren {
+  const { messages } = usePage()
+  const { groups } = useView().results
+  const more = useMore()
+  if (more === null) return <p className="fm-notice is-bad">{messages.unreachable}</p>
+  return more && <more.ActivityPage groups={groups} />
+}

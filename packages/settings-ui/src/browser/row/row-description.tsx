@@ -1,0 +1,188 @@
+/** What a row says about a setting besides its name: what is news, what there is to know, which instant a date-time is, which shade of an accent is shown. */
+import { SettingScope, SettingType } from '@fastify-modular/settings/client'
+import { type ComponentChildren, Fragment } from 'preact'
+import { accentShades } from '../../accent.ts'
+import type { RowParts } from '../controls/control-props.ts'
+import { format, type Messages } from '../../texts/messages.ts'
+import { Icon } from '../icons.tsx'
+import type { News } from '../model/editor-state.ts'
+import { relativeTime, toInput, zoneName } from '../model/input.ts'
+import { type Definition, displayValue, isStale, type RowState, type SettingValue } from '../model/setting.ts'
+import { useEditor, usePage } from '../page-context.ts'
+import { useExternal } from '../use-external.ts'
+import { useOthers } from '../use-more.ts'
+
+interface PartsProps extends RowParts {
+  readonly id: string
+}
+
+/** One paragraph, each sentence in the direction of its own language. */
+export function RowDescription({ id, definition, value, draft }: PartsProps): ComponentChildren {
+  const { editor, messages, canUpdate } = usePage()
+  const { description, sensitive, scope, restart, docsUrl, displayName } = definition
+  const inherited = value.inheritedValue
+  const isBarred = canUpdate && !editor.isOwn && !definition.canWrite && definition.writePermission !== null
+  const permissionText = isBarred && format(messages.writeNeeds, { permission: definition.writePermission })
+  const isInheritedShown = editor.isOwn && !sensitive && inherited != null && (value.isOverridden || draft)
+  const facts = [
+    description,
+    lockTextOf(definition, value, messages, canUpdate),
+    !value.locked && permissionText,
+    isStale(value) && messages.staleValue,
+    restart && messages.restart,
+    !editor.isOwn && scope === SettingScope.User && messages.forUsers,
+    isInheritedShown && format(messages.inherited, { value: displayValue(definition, inherited, messages) }),
+  ].filter(Boolean)
+  const isLinked = docsUrl !== null && editor.isOwn
+  if (facts.length === 0 && !isLinked) return null
+  return (
+    <p id={id}>
+      {facts.map((fact) => (
+        <Fragment key={String(fact)}>
+          <bdi>{fact}</bdi>{' '}
+        </Fragment>
+      ))}
+      {isLinked && (
+        <a href={docsUrl} target="_blank" rel="noreferrer">
+          {messages.documentation}
+          <span className="fm-hidden"> {displayName}</span>
+        </a>
+      )}
+    </p>
+  )
+}
+
+/** Which instant a date-time is: its zone and its distance from now; the tooltip has what is stored. */
+export function RowTime({ id, definition, value, draft }: PartsProps): ComponentChildren {
+  const { locale } = usePage()
+  const entered = String(draft?.input ?? toInput(definition, value.value))
+  const date = new Date(entered)
+  if (Number.isNaN(date.getTime()) || definition.sensitive) return null
+  const stored = typeof value.value === 'string' && !draft ? value.value : undefined
+  return (
+    <p className="fm-note" id={id} title={stored} dir="auto">
+      {zoneName(date)} · {relativeTime(date, locale)}
+    </p>
+  )
+}
+
+/** Below an accent: the shade in which people can read, where the page shows another one than was entered. */
+export function ShadeNote({ color }: { readonly color: string }): ComponentChildren {
+  const { messages } = usePage()
+  const isDark = useIsDark()
+  const shade = accentShades(color)[isDark ? 'dark' : 'light']
+  // While it is typed it is no colour yet.
+  if (shade === '' || shade === color) return null
+  return (
+    <p className="fm-note">
+      <Icon name="check" />
+      {format(messages.shadeAdjusted, { color: `\u2066${shade}\u2069` })}
+    </p>
+  )
+}
+
+/** Whether the page is shown in its dark scheme. Asking for computed styles would lay the page out for each colour of a drag. */
+function useIsDark(): boolean {
+  const { root } = usePage()
+  return useExternal(observe, () => {
+    const scheme = root.current?.closest('[data-theme]')?.getAttribute('data-theme')
+    return scheme === 'dark' || (scheme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
+  })
+}
+
+/** Calls when the document gets another scheme. */
+function observe(listener: () => void): () => void {
+  const observer = new MutationObserver(listener)
+  observer.observe(document.documentElement, { attributeFilter: ['data-theme'] })
+  return () => observer.disconnect()
+}
+
+const lockNames = { option: 'overrides', environment: 'SM_SETTINGS_OVERRIDES' } as const
+
+/** What locks a value; only callers who may change settings learn the name, and of a variable who may write this one. */
+function lockTextOf(
+  { env }: Definition,
+  { locked, lockedBy }: SettingValue,
+  messages: Messages,
+  canUpdate: boolean,
+): string | false {
+  if (!locked) return false
+  const source = lockedBy === 'variable' ? env : lockedBy && lockNames[lockedBy]
+  return canUpdate && source ? format(messages.lockedBy, { source }) : messages.lockedHint
+}
+
+interface Pill {
+  readonly text: ComponentChildren
+  readonly kind?: 'bad' | 'good' | 'muted' | 'warn' | undefined
+  readonly icon?: 'check' | 'key' | 'lock'
+}
+
+interface RowPillsProps extends PartsProps {
+  readonly state: RowState
+  readonly reason: string | undefined
+  readonly isScopeShown: boolean
+  readonly news: News | undefined
+}
+
+export function RowPills(props: RowPillsProps): ComponentChildren {
+  const { id, definition, value, draft, news, reason, isScopeShown } = props
+  const { editor, messages } = usePage()
+  const hasOwn = useEditor(({ own }) => own?.has(definition.key))
+  const isJustSaved = useEditor((state) => editor.isOwn && state.saved.has(definition.key))
+  const pill = usePill(props, isJustSaved)
+  return (
+    <>
+      <span id={id} className={pill ? `fm-pill ${pill.kind ? `is-${pill.kind}` : ''}` : 'fm-hidden'}>
+        {pill?.icon && <Icon name={pill.icon} />}
+        {pill ? (
+          // The parts of news have directions of their own.
+          <span dir={news ? undefined : 'auto'}>{pill.text}</span>
+        ) : (
+          value.isOverridden && messages.overridden
+        )}
+      </span>
+      {isScopeShown && <span className="fm-pill is-muted">{scopeName(definition, messages)}</span>}
+      {draft && hasOwn && (
+        <span className="fm-pill is-muted">
+          <span dir="auto">{messages.ownValue}</span>
+        </span>
+      )}
+      {reason !== undefined && (
+        <span className="fm-pill is-muted fm-alias">
+          <Icon name="search" />
+          <span dir="auto">{reason}</span>
+        </span>
+      )}
+    </>
+  )
+}
+
+/** The default is no news; a change is shown by the edge and by ↺. */
+function usePill(
+  { definition, value, draft, state, news }: RowPillsProps,
+  isJustSaved: boolean,
+): Pill | null {
+  const { editor, messages } = usePage()
+  const others = useOthers(news !== undefined)
+  if (draft) {
+    const text = editor.isOwn ? messages.notSaved : unsavedText(definition, value, messages)
+    return { text, kind: draft.theirs ? 'warn' : state === 'invalid' ? 'bad' : undefined }
+  }
+  if (state === 'invalid') return { text: messages.invalid, kind: 'bad' }
+  if (isJustSaved) return { text: messages.savedNow, kind: 'good', icon: 'check' }
+  if (news && others) {
+    return { text: <others.NewsText definition={definition} value={value} news={news} />, kind: 'good' }
+  }
+  if (value.locked) return { text: messages.locked, kind: 'muted', icon: 'lock' }
+  return definition.sensitive ? { text: messages.secret, kind: 'muted', icon: 'key' } : null
+}
+
+function unsavedText(definition: Definition, { value }: SettingValue, messages: Messages): string {
+  if (definition.sensitive || definition.type === SettingType.Json) return messages.unsaved
+  return format(messages.unsavedWas, { value: displayValue(definition, value, messages) })
+}
+
+/** Application defaults of User settings stand among the application's own. */
+export function scopeName({ scope }: Pick<Definition, 'scope'>, messages: Messages): string {
+  return scope === SettingScope.System ? messages.system : messages.application
+}

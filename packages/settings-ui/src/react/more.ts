@@ -1,6 +1,0 @@
-/** What most visits of a page do without: a file of its own, loaded when it is first wanted. */
-export { ActivityPage, HistoryDialog } from './changes/activity-page.tsx'
-export { JsonControl } from './controls/json-form.tsx'
-export { Diff } from './diff/diff.tsx'
-export { ResetDialog, RevertDialog, ReviewDialog } from './dialogs/dialog.tsx'
-export { ImportDialog } from './dialogs/import-dialog.tsx'
