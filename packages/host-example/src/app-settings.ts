@@ -182,14 +182,4 @@ export const systemSettings = {
     order: 10,
     keywords: ['offline', 'downtime'],
   }),
-  registrationEnabled: setting.bool('system.registration_enabled', {
-    displayName: 'Registration',
-    description: 'Strangers may create an account. The sign-in page offers it.',
-    group: 'Operation',
-    scope: System,
-    default: false,
-    flag: true,
-    order: 20,
-    keywords: ['sign up', 'signup', 'register', 'accounts'],
-  }),
 }

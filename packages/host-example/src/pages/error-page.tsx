@@ -1,4 +1,4 @@
-/** Every error page: what happened in plain words, and what to do next. `web/without-script.ts` has it without JavaScript. */
+/** Every error page: what happened in plain words, and what to do next. */
 import type { ErrorPageProps } from '@fastify-modular/errors/react'
 import { Link } from '@inertiajs/react'
 import { type ReactNode, useState } from 'react'

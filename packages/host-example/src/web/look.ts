@@ -4,7 +4,11 @@ import type { SettingKeys, Settings } from '@fastify-modular/settings'
 import { appSettings, systemSettings, userSettings } from '../app-settings.ts'
 
 declare module '@fastify-modular/settings' {
-  interface SettingKeyMap extends SettingKeys<typeof appSettings>, SettingKeys<typeof systemSettings> {}
+  interface SettingKeyMap
+    extends
+      SettingKeys<typeof appSettings>,
+      SettingKeys<typeof userSettings>,
+      SettingKeys<typeof systemSettings> {}
 }
 
 /** Values of settings that pages show. */
@@ -26,7 +30,6 @@ export async function readLook(settings: Settings, caller: Caller | null) {
     homepageUrl: settings.get(appSettings.homepageUrl),
     launchAt: settings.get(appSettings.launchAt), // ISO 8601
     features: settings.get(appSettings.featureJson), // parts of the pages that may be switched off
-    isRegistrationOpen: settings.get(systemSettings.registrationEnabled),
     isInMaintenance: settings.get(systemSettings.maintenanceMode), // only administrators get in
   }
 }
