@@ -37,6 +37,8 @@ test('preferences', async (t) => {
     async (t) => {
       await open('/settings/preferences', 'vera')
       await app.settings.contract.setSetting('user.page_size', 50, Application)
+      await page.reload() // what arrives while a field has the focus waits until it has it no more
+      await row('user.page_size').waitFor()
       await rows.fill('100')
       await rows.blur()
       await row('user.page_size').getByText('Saved', { exact: true }).waitFor()
