@@ -105,6 +105,7 @@ export const appSettings = {
     group: 'Release',
     scope: Application,
     default: { search: true, sharing: true },
+    flag: true,
     order: 20,
     advanced: true,
     keywords: ['feature flags', 'beta'],

@@ -16,7 +16,7 @@ interface Example {
 
 async function listeningExample(t: Test): Promise<Example> {
   const app = await createApp(
-    readConfig({ DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'silent', DEMO_WEEK: 'off' }),
+    readConfig({ DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'silent' }),
   )
   t.teardown(() => app.close())
   const stop = createStop(app, 60_000)

@@ -13,6 +13,8 @@ declare module 'fastify' {
   interface Session {
     /** The id of the account, and nothing of its rights. */
     account?: string
+    /** Why the store does not say who has this session. */
+    failure?: unknown
   }
 }
 
@@ -51,18 +53,31 @@ export async function addSessions(
   await app.register(cookie)
   await app.register(session, {
     secret,
-    ...(store && { store }),
+    ...(store && { store: lenient(store) }),
     saveUninitialized: false,
     rolling: false,
     cookie: { secure: 'auto', sameSite: 'lax', maxAge: sessionLifetime },
   })
 }
 
+/** While the store fails, public pages and files are served: the provider tells the gate, for all that is not public. */
+function lenient(store: SessionStore): SessionStore {
+  const cookie = { originalMaxAge: null } // the plugin fills in its options
+  return {
+    set: store.set.bind(store),
+    get: (id, done) =>
+      store.get(id, (failure, session) => done(null, failure ? { cookie, failure } : session)),
+    destroy: store.destroy.bind(store),
+  }
+}
+
 export const sessionProvider = (signIn: SignIn): AuthProvider => ({
   loginUrl: '/login',
   challenge: () => 'Cookie', // the WWW-Authenticate of a 401
-  authenticate: async ({ session: { account } }) =>
-    account === undefined ? null : await signIn.find(account),
+  async authenticate({ session: { account, failure } }) {
+    if (failure) throw failure
+    return account === undefined ? null : await signIn.find(account)
+  },
 })
 
 const ReturnTo = Type.Object({ returnTo: Type.Optional(Type.String()) })

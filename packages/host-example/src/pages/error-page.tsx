@@ -24,7 +24,7 @@ export function ErrorPage({ status, title, message, requestId }: ErrorPageProps)
             {texts.home}
           </Link>
           {status === 403 && user ? (
-            <a className="button" href="/login?switch=1">
+            <a className="button" href="/login">
               {texts.switchAccount}
             </a>
           ) : null}
