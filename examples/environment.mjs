@@ -34,7 +34,7 @@ const admin = { id: 'admin', isAdmin: true }
 const app = Fastify({ logger: true })
 await app.register(settings, {
   definitions: [server, hello],
-  caller: ({ headers }) => (headers.authorization === 'Bearer admin-token' ? admin : null),
+  findCaller: ({ headers }) => (headers.authorization === 'Bearer admin-token' ? admin : null),
 })
 app.get('/hello', async () => `${app.settings.get(hello.greeting)}, world\n`)
 

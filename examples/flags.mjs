@@ -12,7 +12,7 @@
 import Fastify from 'fastify'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
-import { ofrep, settingsProvider } from '@fastify-modular/settings/openfeature'
+import { ofrep, openFeatureProvider } from '@fastify-modular/settings/openfeature'
 import { OpenFeature } from '@openfeature/server-sdk'
 
 const shop = {
@@ -41,5 +41,5 @@ app.get('/cart', async ({ caller }) => {
 })
 
 await app.ready()
-await OpenFeature.setProviderAndWait(settingsProvider(app))
+await OpenFeature.setProviderAndWait(openFeatureProvider(app))
 await app.listen({ port: Number(process.env.PORT ?? 3000) })

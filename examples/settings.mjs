@@ -25,7 +25,7 @@ await app.register(settings, {
   definitions: [hello],
   store: memoryStore(),
   // Who asks. With the gate of public-routes this option is left out.
-  caller: ({ headers }) => (headers.authorization === 'Bearer admin-token' ? admin : null),
+  findCaller: ({ headers }) => (headers.authorization === 'Bearer admin-token' ? admin : null),
 })
 app.settings.on(hello.greeting, (greeting) => app.log.info({ greeting }, 'the greeting has changed'))
 

@@ -28,7 +28,7 @@ const app = Fastify({ logger: true })
 await app.register(events)
 await app.register(settings, {
   definitions: [mail],
-  caller: ({ headers }) => (headers.authorization === 'Bearer admin-token' ? admin : null),
+  findCaller: ({ headers }) => (headers.authorization === 'Bearer admin-token' ? admin : null),
 })
 
 app.get('/routes', async () => app.settings.get(mail.routes))

@@ -21,7 +21,7 @@ const mail = defineModule({
     sender: setting.email('mail.sender', {
       displayName: 'Sender',
       scope: SettingScope.Application,
-      write: 'Mail.Configure',
+      writePermission: 'Mail.Configure',
     }),
   },
 })

@@ -27,7 +27,7 @@ const kinds = {
     const app = Fastify()
     await app.register(settings, {
       definitions: [title],
-      caller: ({ headers }) => ({ id: String(headers['x-caller']) }),
+      findCaller: ({ headers }) => ({ id: String(headers['x-caller']) }),
     })
     await app.listen({ host: '127.0.0.1', port: 0 })
     return { server: app.server, publish: (value) => app.settings.set(title, value) }

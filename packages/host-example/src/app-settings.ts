@@ -117,7 +117,6 @@ export const appSettings = {
     scope: Application,
     sensitive: true,
     order: 10,
-    tags: ['secret'],
     keywords: ['token', 'signature', 'password'],
   }),
 }

@@ -107,7 +107,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   await app.register(settings, {
     definitions: [appSettings, userSettings, systemSettings],
     store: database.settingsStore,
-    people: accounts.names,
+    findPeople: accounts.names,
     translate,
     locales,
     selfService: true, // users change their own preferences without the right to change the application

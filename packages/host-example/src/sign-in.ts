@@ -131,7 +131,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
 
   app.post('/logout', { config: { access: 'signed-in' } }, async (request, reply) => {
     await request.session.destroy()
-    if (request.caller) app.settings.disconnect(request.caller.id) // ends the streams of open pages
+    if (request.caller) app.settings.endStreams(request.caller.id) // ends the streams of open pages
     return reply.redirect('/', 303)
   })
 }

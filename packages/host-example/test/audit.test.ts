@@ -114,7 +114,7 @@ async function startSettings(t: Test, options: SettingsOptions) {
   const choice = setting.text('x.choice', { displayName: 'Choice', scope: User })
   await app.register(settings, { ...options, definitions: [secret, choice] })
   const service = { id: 'service', permissions: ['Flags.Evaluate'] }
-  await app.register(ofrep, { caller: () => service, evaluateForOthers: 'Flags.Evaluate' })
+  await app.register(ofrep, { findCaller: () => service, evaluateForOthers: 'Flags.Evaluate' })
   await app.ready()
   return { app, log: () => lines.join('') }
 }

@@ -132,7 +132,7 @@ const store = {
   history: () => Promise.reject(new Error('SECRET password=hunter2')),
 }
 const own = (app: FastifyInstance) =>
-  app.register(settings, { store, caller: () => ({ ...ada, isAdmin: true }), definitions: [limit] })
+  app.register(settings, { store, findCaller: () => ({ ...ada, isAdmin: true }), definitions: [limit] })
 const withErrors: Record<string, (app: FastifyInstance) => Promise<unknown>> = {
   'no errors plugin': async (app) => own(app),
   'the errors plugin first': async (app) => app.register(errors).then(() => own(app)),

@@ -76,7 +76,11 @@ test('inside a module, flags need what the module asks of its routes, or more by
     })
     await app.register(settings)
     const plugin = async (scope: FastifyInstance) => {
-      await scope.register(ofrep, { prefix: '/orgs/:org', caller: () => ({ id: 'org:globex' }), ...options })
+      await scope.register(ofrep, {
+        prefix: '/orgs/:org',
+        findCaller: () => ({ id: 'org:globex' }),
+        ...options,
+      })
     }
     await app.register(modules, { modules: [defineModule({ name: 'org', access, plugin })] })
     await app.ready()

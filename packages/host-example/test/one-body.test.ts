@@ -39,7 +39,7 @@ async function createApp({ hasErrors, hasGate }: Parts): Promise<FastifyInstance
   await app.register(settings, {
     definitions: [definitions],
     overrides: { 'app.locked': 'by the host' },
-    ...(!hasGate && { caller: callerOf }),
+    ...(!hasGate && { findCaller: callerOf }),
   })
   return app
 }

@@ -237,7 +237,7 @@ test('what the API of settings refuses never leads back to a form, below whateve
       setting.number('shop.limit', { displayName: 'Limit', scope: SettingScope.Application, default: 3 }),
     ],
     prefix: '/own',
-    caller: () => caller,
+    findCaller: () => caller,
   })
   app.post('/throws', () => {
     throw new ValidationException({ a: ['is wrong'] })

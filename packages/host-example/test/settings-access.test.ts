@@ -12,7 +12,7 @@ const gate = (app: FastifyInstance) =>
   app.register(publicRoutes, { provider: { authenticate: byHeader }, env: false, undeclared: 'refuse' })
 const withGate = (app: FastifyInstance) => app.register(settings)
 const withoutRoutes = (app: FastifyInstance) => app.register(settings, { routes: false })
-const withoutGate = (app: FastifyInstance) => app.register(settings, { caller: byHeader })
+const withoutGate = (app: FastifyInstance) => app.register(settings, { findCaller: byHeader })
 
 const arrangements = {
   'after the gate': [gate, withGate],

@@ -7,7 +7,7 @@ export const FMOD_SETTINGS_UI_UNGUARDED = createMisuseError(
 )
 export const FMOD_SETTINGS_UI_CALLER_UNKNOWN = createMisuseError(
   'FMOD_SETTINGS_UI_CALLER_UNKNOWN',
-  'The settings pages cannot identify the caller, so they would be read-only for everybody. Register the gate of @fastify-modular/public-routes, or pass the same option caller as to the settings plugin.',
+  'The settings pages cannot identify the caller, so they would be read-only for everybody. Register the gate of @fastify-modular/public-routes, or pass the same option findCaller as to the settings plugin.',
 )
 export const FMOD_SETTINGS_UI_API_MISSING = createMisuseError<[string]>(
   'FMOD_SETTINGS_UI_API_MISSING',

@@ -62,7 +62,7 @@ export interface SettingsUiOptions {
    */
   readonly access?: AccessOfPlugin
   /** Returns the caller of a request: decides what the pages offer, never what the API allows. @default `request.caller` of the gate */
-  readonly caller?: FindCaller
+  readonly findCaller?: FindCaller
   /** As given to the settings plugin. @default false */
   readonly selfService?: boolean
   /**
@@ -171,7 +171,7 @@ const schema: OptionsSchema<SettingsUiOptions> = Type.Object({
   baseUrl: path,
   guard: Type.Union([Type.Literal(false), option.function()], { description: 'an onRequest hook or false' }),
   access: option.access(),
-  caller: option.function('a function of the request'),
+  findCaller: option.function('a function of the request'),
   selfService: option.boolean(),
   manage: orFunction(Type.Boolean({ description: 'a boolean' }), 'caller'),
   preferences: orFunction(Type.Boolean({ description: 'a boolean' }), 'caller'),

@@ -47,7 +47,7 @@ test('what a function returns and no page can use is left out and logged: the pa
   const app = await boot(
     t,
     {
-      caller: () => null,
+      findCaller: () => null,
       guard: false,
       title: () => 7 as unknown as string,
       logo: () => {
@@ -89,7 +89,7 @@ test('what is no colour leaves the pages their accent', async (t) => {
   let accent = ''
   const app = await boot(
     t,
-    { caller: () => null, guard: false, theme: () => ({ tokens: { accent, radius: '4px' } }) },
+    { findCaller: () => null, guard: false, theme: () => ({ tokens: { accent, radius: '4px' } }) },
     true,
     { level: 'warn', stream: { write: (line: string) => void lines.push(line) } },
   )
@@ -146,13 +146,13 @@ test('an accent that is hard to read is a boot error that names scheme and ratio
     ['on-accent (#fff) in the dark scheme', { accent: 'light-dark(#0b6e4f, #5fd3a8)', 'on-accent': '#fff' }],
   ]
   for (const [message, tokens] of wrong) {
-    await t.rejects(boot(t, { caller: () => null, guard: false, theme: { tokens } }), {
+    await t.rejects(boot(t, { findCaller: () => null, guard: false, theme: { tokens } }), {
       code: 'FMOD_SETTINGS_UI_INVALID_OPTION',
       message,
     })
   }
   for (const accent of ['light-dark(#b91c1c, #fca5a5)', 'LIGHT-DARK(#B00, #faa)', 'oklch(0.5 0.2 20)'])
-    await boot(t, { caller: () => null, guard: false, theme: { tokens: { accent } } })
+    await boot(t, { findCaller: () => null, guard: false, theme: { tokens: { accent } } })
 })
 
 test('the administration is linked where something can be changed, or where a function says so', async (t) => {
@@ -203,8 +203,8 @@ test('an application under a prefix of its own finds its settings and its assets
   t.teardown(() => app.close())
   app.register(
     async (scope) => {
-      await scope.register(settings, { definitions: [definitions], caller: () => null })
-      await scope.register(settingsUi, { caller: () => null, guard: false })
+      await scope.register(settings, { definitions: [definitions], findCaller: () => null })
+      await scope.register(settingsUi, { findCaller: () => null, guard: false })
     },
     { prefix: '/tenant' },
   )

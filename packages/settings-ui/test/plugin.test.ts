@@ -105,8 +105,8 @@ test('what else an answer varies by stays: assets behind a plugin for CORS', asy
   const app = Fastify()
   t.teardown(() => app.close())
   app.addHook('onRequest', async (_request, reply) => void reply.header('vary', 'Origin'))
-  await app.register(settings, { definitions: [definitions], caller: () => null })
-  await app.register(settingsUi, { guard: false, caller: () => null })
+  await app.register(settings, { definitions: [definitions], findCaller: () => null })
+  await app.register(settingsUi, { guard: false, findCaller: () => null })
   const { headers } = await app.inject('/settings/assets/element.js')
   t.match(headers['vary'], /Origin, accept-encoding/i)
 })
@@ -243,11 +243,14 @@ test('an Inertia client is sent to load the page whole (409)', async (t) => {
 
 test('a boot error without a gate, unless the host says what guards the pages', async (t) => {
   const caller = () => null
-  await t.rejects(boot(t, { caller }), { code: 'FMOD_SETTINGS_UI_UNGUARDED' })
+  await t.rejects(boot(t, { findCaller: caller }), { code: 'FMOD_SETTINGS_UI_UNGUARDED' })
   await t.rejects(boot(t, { guard: false }), { code: 'FMOD_SETTINGS_UI_CALLER_UNKNOWN' })
-  const open = await boot(t, { caller, guard: false })
+  const open = await boot(t, { findCaller: caller, guard: false })
   t.equal((await open.inject('/settings/manage')).statusCode, 200)
-  const guarded = await boot(t, { caller, guard: (_request, reply, _done) => void reply.code(418).send() })
+  const guarded = await boot(t, {
+    findCaller: caller,
+    guard: (_request, reply, _done) => void reply.code(418).send(),
+  })
   for (const path of ['', '/manage', '/preferences', '/manage.json', '/preferences.json'].map(
     (each) => `/settings${each}`,
   )) {
@@ -284,7 +287,7 @@ test("behind a gate with `undeclared: 'refuse'` the pages need a known caller, a
 
 test('the button of the account has the initials of the caller', async (t) => {
   const caller = { id: 'x', name: '' }
-  const app = await boot(t, { caller: () => ({ ...caller }), guard: false })
+  const app = await boot(t, { findCaller: () => ({ ...caller }), guard: false })
   for (const [name, initials] of [
     ['Ada Lovelace', 'AL'],
     ['ada', 'AD'],
@@ -304,7 +307,7 @@ test('the button of the account has the initials of the caller', async (t) => {
 test('a boot error where the gate is registered after the pages: no request of theirs could find the caller', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
-  await app.register(settings, { definitions: [definitions], caller: () => null })
+  await app.register(settings, { definitions: [definitions], findCaller: () => null })
   await app.register(settingsUi, { guard: false })
   app.decorateRequest('caller', null) // as the gate does
   await t.rejects(async () => app.ready(), { code: 'FMOD_SETTINGS_UI_CALLER_UNKNOWN' })
@@ -313,7 +316,7 @@ test('a boot error where the gate is registered after the pages: no request of t
 test('the header needs no script, and a hostile name in it stays text', async (t) => {
   const name = '"><script>alert(1)</script>'
   const app = await boot(t, {
-    caller: () => ({ id: 'x', name, permissions: ['Settings.Update'] }),
+    findCaller: () => ({ id: 'x', name, permissions: ['Settings.Update'] }),
     guard: false,
     logout: '/logout',
   })
@@ -326,7 +329,7 @@ test('the header needs no script, and a hostile name in it stays text', async (t
 })
 
 test('a boot error without the API that the pages talk to', async (t) => {
-  const options = { caller: () => null, guard: false } as const
+  const options = { findCaller: () => null, guard: false } as const
   await t.rejects(boot(t, options, false), { code: 'FMOD_SETTINGS_UI_API_MISSING' })
   await t.rejects(boot(t, { ...options, baseUrl: '/elsewhere' }), { code: 'FMOD_SETTINGS_UI_API_MISSING' })
 })
@@ -351,7 +354,7 @@ test('options that cannot be meant are boot errors that name them', async (t) =>
   ]
   for (const [name, options] of wrong) {
     await t.rejects(
-      boot(t, { caller: () => null, guard: false, ...options }),
+      boot(t, { findCaller: () => null, guard: false, ...options }),
       { code: 'FMOD_SETTINGS_UI_INVALID_OPTION', message: name },
       name,
     )
@@ -380,7 +383,7 @@ test('a preview names settings whose authors may see them, and each part of the 
     ],
     [{ 'app.style': { slot: 'logo', values: { calm: '//elsewhere.example/x.svg' } } }, /preview must be/],
   ] as const) {
-    await t.rejects(boot(t, { guard: false, caller: () => null, preview } as never), {
+    await t.rejects(boot(t, { guard: false, findCaller: () => null, preview } as never), {
       code: 'FMOD_SETTINGS_UI_INVALID_OPTION',
       message: problem,
     })

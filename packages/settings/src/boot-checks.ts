@@ -84,8 +84,11 @@ export function checkPermissions(
 ): void {
   const problems = registry
     .getDefinitions()
-    .filter(({ write }) => write !== null && declared?.has(write) === false)
-    .map(({ key, write }) => `setting "${key}": no module declares the permission "${write}"`)
+    .filter(({ writePermission }) => writePermission !== null && declared?.has(writePermission) === false)
+    .map(
+      ({ key, writePermission }) =>
+        `setting "${key}": no module declares the permission "${writePermission}"`,
+    )
   if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_DEFINITIONS(toLines(problems))
 }
 
@@ -136,7 +139,7 @@ export function warnAtBoot(parts: Parts, options: SettingsOptions, report: BootR
   if (!durable) log.warn({ store: name }, 'settings are not persisted: they are gone when the process ends')
   if (!report.knowsCaller && options.routes !== false)
     log.warn(
-      'the settings routes cannot identify callers: they answer 401. Register public-routes, or set the option caller',
+      'the settings routes cannot identify callers: they answer 401. Register public-routes, or set the option findCaller',
     )
   if (!report.isDescribed)
     log.warn(

@@ -2,15 +2,16 @@
 import type { Events } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
 import { createContract } from './contract.ts'
-import { SettingsBuilder, type TokenMap } from './definitions/builder.ts'
+import { SettingsBuilder } from './definitions/builder.ts'
 import type { Registry } from './definitions/registry.ts'
-import type { SettingReference } from './definitions/tokens.ts'
+import type { SettingMap, SettingReference } from './definitions/tokens.ts'
 import { Observer } from './diagnostics.ts'
 import { Listeners, type SettingListener } from './events.ts'
 import { eraseUser } from './history/erase.ts'
 import { readHistory } from './history/history.ts'
 import { restore, revert } from './history/revert.ts'
 import { exportSettings, importSettings } from './history/transfer.ts'
+import { Changes } from './memory/changes.ts'
 import { Coherence } from './memory/coherence.ts'
 import { SharedValues } from './memory/shared-values.ts'
 import { UserCache } from './memory/user-values.ts'
@@ -52,6 +53,7 @@ export interface ServiceInit {
 /** The service as the plugin and the HTTP routes see it. */
 export interface SettingsService extends Parts {
   readonly settings: Settings
+  readonly retention: Retention | undefined
   readonly streams: Streams
   readonly tags: CallerTags
 }
@@ -60,11 +62,18 @@ export function createSettingsService(init: ServiceInit): SettingsService {
   const parts = createParts(init)
   const streams = new Streams(parts)
   const tags = new CallerTags()
-  return { ...parts, settings: createSettings(parts, streams, tags), streams, tags }
+  const { retention } = init
+  return { ...parts, settings: createSettings(parts, streams, tags), retention, streams, tags }
 }
 
-function createParts(init: ServiceInit): Parts & { readonly locked: Map<string, LockedValue> } {
-  const { registry, store, encryption, refusesPlain, userCapacity, log } = init
+/** The parts, and those that only the service itself uses. */
+interface AllParts extends Parts {
+  readonly listeners: Listeners
+  readonly locked: Map<string, LockedValue>
+}
+
+function createParts(init: ServiceInit): AllParts {
+  const { registry, store, encryption, refusesPlain, retention, userCapacity, log } = init
   const observer = new Observer()
   const codec = new RowCodec({ encryption, refusesPlain, observer, log })
   const locked = new Map(init.locked)
@@ -72,13 +81,22 @@ function createParts(init: ServiceInit): Parts & { readonly locked: Map<string, 
   const users = new UserCache({ store, sharedValues, codec, capacity: userCapacity })
   const states = createStates(registry, sharedValues)
   const listeners = new Listeners({ sharedValues, states, log })
-  const coherence = new Coherence({ store, sharedValues, users, listeners, observer, log })
-  const writes = { ...init, codec, sharedValues, users, coherence, listeners, observer }
-  return { ...writes, write: createWrite(writes), states, locked }
+  const changes = new Changes()
+  changes.follow({
+    users: (changed) => users.forget(changed),
+    shared: (change) => listeners.notify(change),
+    wrote(write) {
+      observer.wrote(write)
+      retention?.wrote(write)
+    },
+  })
+  const coherence = new Coherence({ store, sharedValues, changes, observer, log })
+  const writes = { ...init, codec, sharedValues, users, changes, coherence, observer }
+  return { ...writes, write: createWrite(writes), listeners, states, locked }
 }
 
 /** Makes `app.settings`. */
-function createSettings(parts: ReturnType<typeof createParts>, streams: Streams, tags: CallerTags): Settings {
+function createSettings(parts: AllParts, streams: Streams, tags: CallerTags): Settings {
   const { registry, sharedValues, coherence, listeners, observer, states } = parts
   const contract = createContract(parts)
   const untyped: UntypedSettings = {
@@ -101,14 +119,14 @@ function createSettings(parts: ReturnType<typeof createParts>, streams: Streams,
     history: (filter) => readHistory(parts, filter),
     restore: async (target, options) => void (await restore(parts, target, options)),
     revert: (revision, options) => revert(parts, revision, options),
-    exportSettings: (options) => exportSettings(parts, options),
-    importSettings: (file, options) => importSettings(parts, file, options),
+    export: (options) => exportSettings(parts, options),
+    import: (file, options) => importSettings(parts, file, options),
     publicValues: () => publicValues(states()),
-    publicData: (request) => toDataElement(tags, request, publicValues(states())),
+    publicDataElement: (request) => toDataElement(tags, request, publicValues(states())),
     orphans: () => findOrphans(parts),
     eraseUser: (userId) => eraseUser(parts, userId),
     reencrypt: () => reencrypt(parts),
-    disconnect: (callerId) => streams.disconnect(callerId),
+    endStreams: (callerId) => streams.endStreams(callerId),
     refresh: () => coherence.reload(),
     define(...definitions) {
       new SettingsBuilder(registry, 'app').addAll(...definitions)
@@ -131,5 +149,5 @@ type UntypedSettings = Omit<Settings, 'get' | 'on' | 'define' | 'set' | 'reset'>
   on(reference: SettingReference, listener: SettingListener): () => void
   set(reference: SettingReference, value: JsonValue, options?: SetOptions): Promise<void>
   reset(reference: SettingReference, options?: SetOptions): Promise<void>
-  define(...definitions: readonly (SettingDefinition | TokenMap)[]): Settings
+  define(...definitions: readonly (SettingDefinition | SettingMap)[]): Settings
 }

@@ -79,7 +79,7 @@ export class Observer {
     this.#stats[what]++
   }
 
-  wrote({ changes }: WriteResult, actor: string | null): void {
+  wrote({ changes, actor }: WriteResult & { readonly actor: string | null }): void {
     this.#stats.writes++
     this.#stats.changes += changes.length
     for (const { key, scope, userId, revision, before, after } of changes) {

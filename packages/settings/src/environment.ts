@@ -1,9 +1,7 @@
 /** Settings before there is an application, and the variables that they can be set by. */
 import { Registry } from './definitions/registry.ts'
-import type { SettingToken, SettingValue } from './definitions/tokens.ts'
+import type { SettingMap, SettingValue } from './definitions/tokens.ts'
 import { checkOverrides, lockedValueOf, readOverrides } from './overrides.ts'
-
-type Tokens = Readonly<Record<string, SettingToken<unknown>>>
 
 /**
  * Returns the values of tokens, by their names, that hold before any is stored: those of `SM_SETTINGS_OVERRIDES`, else of
@@ -12,7 +10,7 @@ type Tokens = Readonly<Record<string, SettingToken<unknown>>>
  * @throws {FMOD_SETTINGS_INVALID_ENVIRONMENT} with all variables that do not fit
  * @throws {FMOD_SETTINGS_INVALID_OVERRIDES} `SM_SETTINGS_OVERRIDES` has values that do not fit
  */
-export function readEnvironment<const M extends Tokens>(
+export function readEnvironment<const M extends SettingMap>(
   tokens: M,
 ): { readonly [N in keyof M]: SettingValue<M[N]> } {
   const registry = new Registry()
@@ -32,7 +30,7 @@ export function readEnvironment<const M extends Tokens>(
  * Returns the variables of tokens as the text of an `.env.example`: what each is, and its default. No current value, and
  * no default of a sensitive definition.
  */
-export function printEnvironment(tokens: Tokens): string {
+export function printEnvironment(tokens: SettingMap): string {
   return Object.values(tokens)
     .filter(({ env }) => env)
     .map(({ displayName, description, defaultValue, sensitive, env }) => {

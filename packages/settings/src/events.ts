@@ -9,7 +9,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Registry } from './definitions/registry.ts'
 import { keyOf, type SettingReference } from './definitions/tokens.ts'
-import type { EffectiveChange, SettingSource, SettingState, SharedValues } from './memory/shared-values.ts'
+import type { SettingSource, SettingState, SharedChange, SharedValues } from './memory/shared-values.ts'
 import { FMOD_SETTINGS_FOREIGN_EVENTS } from './misuse-errors.ts'
 import { type JsonValue, SettingScope } from './setting-definition.ts'
 import type {
@@ -185,7 +185,7 @@ interface SettingChange<T = JsonValue> {
   readonly source: SettingSource
   readonly revision: number
   /** `local`: this process wrote it; `remote`: another one did. */
-  readonly origin: 'local' | 'remote'
+  readonly origin: SharedChange['origin']
 }
 
 /** Called after the commit, with the new value. What it throws is logged, and the other listeners are still called. */
@@ -221,8 +221,8 @@ export class Listeners {
     return () => void this.#emitter.off(`setting ${key}`, call)
   }
 
-  notify(changes: readonly EffectiveChange[], revision: number, origin: SettingChange['origin']): void {
-    for (const { state, previous } of changes) {
+  notify({ effective, revision, origin }: SharedChange): void {
+    for (const { state, previous } of effective) {
       const { key, scope } = state.setting.definition
       const { value, source, error } = state.shared
       if (error) continue // there is no readable value

@@ -1,5 +1,6 @@
 /** @fastify-modular/settings: settings that modules declare, typed, validated, stored, scoped and masked. */
-import type { SettingsBuilder, TokenMap } from './definitions/builder.ts'
+import type { SettingsBuilder } from './definitions/builder.ts'
+import type { SettingMap } from './definitions/tokens.ts'
 import type { UserReader } from './reading/reader.ts'
 import type { Settings } from './settings.ts'
 
@@ -17,11 +18,12 @@ declare module 'fastify' {
 declare module '@fastify-modular/core' {
   interface ModuleContributions {
     /** The settings that a module defines, `{ greeting, limit }`; a function gets a builder, which takes rules as well. */
-    settings: TokenMap | ((builder: SettingsBuilder) => void)
+    settings: SettingMap | ((builder: SettingsBuilder) => void)
   }
 }
 
-export { SettingsBuilder, type TokenMap } from './definitions/builder.ts'
+export { SettingsBuilder } from './definitions/builder.ts'
+export type { SettingMap } from './definitions/tokens.ts'
 export * from './tokens.ts'
 export { printEnvironment, readEnvironment } from './environment.ts'
 export type { FindCaller, FindPeople, SettingsOptions, Translate } from './options.ts'

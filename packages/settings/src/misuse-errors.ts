@@ -13,7 +13,7 @@ export const FMOD_SETTINGS_REGISTERED_TWICE = createMisuseError(
 )
 export const FMOD_SETTINGS_CALLER_DECLARED_LATER = createMisuseError(
   'FMOD_SETTINGS_CALLER_DECLARED_LATER',
-  'The settings plugin is registered before the gate (or what else declares request.caller), so its routes cannot find the caller. Register the gate first, or set the option caller.',
+  'The settings plugin is registered before the gate (or what else declares request.caller), so its routes cannot find the caller. Register the gate first, or set the option findCaller.',
 )
 export const FMOD_SETTINGS_INVALID_OPTION = createMisuseError<[string]>(
   'FMOD_SETTINGS_INVALID_OPTION',

@@ -10,7 +10,7 @@ import {
   Type,
 } from '@fastify-modular/core/internal'
 import type { FastifyRequest } from 'fastify'
-import type { TokenMap } from './definitions/builder.ts'
+import type { SettingMap } from './definitions/tokens.ts'
 import { FMOD_SETTINGS_INVALID_OPTION } from './misuse-errors.ts'
 import type { Overrides } from './overrides.ts'
 import type { EncryptionKey } from './secrets/encryption.ts'
@@ -55,20 +55,20 @@ export type Translate = (key: string, field: TranslatedField, locale: string) =>
 
 /** Sizes; all values can be raised. */
 interface SettingsLimits extends Partial<ValueLimits> {
-  /** Entries of one bulk. @default 500 */
+  /** Entries of one bulk or import. @default 500 */
   readonly bulkEntries?: number
   /** Bytes of the body of a bulk or an import. @default 524288 */
-  readonly bulkBytes?: number
+  readonly bodyBytes?: number
 }
 
 /** Options of the settings plugin. */
 export interface SettingsOptions {
-  /** Definitions and token maps of the host; modules contribute theirs by the hook `settings`. */
-  readonly definitions?: readonly (SettingDefinition | TokenMap)[]
+  /** Definitions of the host, alone or in maps; modules contribute theirs by the hook `settings`. */
+  readonly definitions?: readonly (SettingDefinition | SettingMap)[]
   /** Where values are kept. @default in memory, with a warning: nothing is persisted */
   readonly store?: SettingsStore
   /** Returns the caller of a request. @default `request.caller`, which the gate of public-routes sets */
-  readonly caller?: FindCaller
+  readonly findCaller?: FindCaller
   /**
    * Who may call the HTTP API, beside what each of its routes needs: a permission, `{ allOf }` or `{ anyOf }`. Public routes
    * stay public. Needs the gate of public-routes. @default 'signed-in'
@@ -104,7 +104,7 @@ export interface SettingsOptions {
   /** Texts of definitions in the languages of `locales`, for `GET /definitions` by `Accept-Language`. @default English */
   readonly translate?: Translate
   /** The names of people, which answers about changes carry beside their ids. @default ids alone */
-  readonly people?: FindPeople
+  readonly findPeople?: FindPeople
   /** The languages that `translate` knows, such as `['de', 'de-AT', 'fr']`; it is never called for others. */
   readonly locales?: readonly string[]
   /**
@@ -127,19 +127,19 @@ interface HistoryRetentionOptions {
   readonly perValue?: number
 }
 
-/** The limits of a bulk, and of the bytes of an import. */
+/** The limits of a bulk or an import. */
 export function bulkLimits({ limits = {} }: SettingsOptions) {
-  const { bulkEntries = 500, bulkBytes = 512 * 1024 } = limits
-  return { bulkEntries, bulkBytes }
+  const { bulkEntries = 500, bodyBytes = 512 * 1024 } = limits
+  return { bulkEntries, bodyBytes }
 }
 
 /** What a request can have as its path, spelled as the router compares it; `:tenant` is a parameter. */
 const prefixPattern = String.raw`^(/(?!\.{1,2}(/|$))(:?[\w.~-])+)+$`
 
 const schema: OptionsSchema<SettingsOptions> = Type.Object({
-  definitions: Type.Array(Type.Unknown(), { description: 'an array of definitions and token maps' }),
+  definitions: Type.Array(Type.Unknown(), { description: 'an array of definitions and maps of them' }),
   store: option.that(isStore, 'a store such as sqlite({ file })'),
-  caller: option.function('a function of the request'),
+  findCaller: option.function('a function of the request'),
   access: option.access(),
   prefix: Type.String({ pattern: prefixPattern, description: 'a path such as "/api/settings"' }),
   routes: option.boolean(),
@@ -150,14 +150,14 @@ const schema: OptionsSchema<SettingsOptions> = Type.Object({
   }),
   selfService: option.boolean(),
   resolvedSecrets: option.oneOf('signed-in', 'owner', 'permission'),
-  people: option.function('a function of ids and a signal'),
+  findPeople: option.function('a function of ids and a signal'),
   translate: option.function('a function of key, field and locale'),
   locales: option.that(isListOfLocales, 'an array of languages such as ["de", "fr-CA"]'),
   stream: orFalse<{ public?: boolean }>({ public: option.boolean() }),
   maxCachedUsers: option.positive(),
   limits: objectOf<SettingsLimits>({
     bulkEntries: option.positive(),
-    bulkBytes: option.positive(),
+    bodyBytes: option.positive(),
     longBytes: option.positive(),
     textBytes: option.positive(),
   }),

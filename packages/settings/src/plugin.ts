@@ -52,7 +52,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
     },
     complete: async () => void (await check(boot)),
   })
-  const findCaller = createFindCaller(app, options.caller)
+  const findCaller = createFindCaller(app, options.findCaller)
   decorateRequests(app, settings, findCaller)
   if (options.routes !== false) {
     declareToGate(app, settings)
@@ -121,8 +121,8 @@ async function makeReady(boot: Boot): Promise<void> {
   boot.isChecked = true
   service.states() // every setting gets its place in memory before the first request
   await verifyEvents(service)
-  const knowsCaller = findCallerOf(app, options.caller) !== undefined
-  if (knowsCaller && routes !== undefined && findCallerOf(routes, options.caller) === undefined)
+  const knowsCaller = findCallerOf(app, options.findCaller) !== undefined
+  if (knowsCaller && routes !== undefined && findCallerOf(routes, options.findCaller) === undefined)
     throw new FMOD_SETTINGS_CALLER_DECLARED_LATER()
   const isDescribed = routes === undefined || boot.sawSwagger || !app.hasDecorator('swagger')
   warnAtBoot(service, options, { knowsCaller, notEncrypted, isDescribed })

@@ -57,9 +57,7 @@ interface SettingHints {
   readonly options?: readonly SettingOption[] | null
   /** What a number counts: `seconds`, `px`. 1–30 characters. */
   readonly unit?: string | null
-  /** For the search of user interfaces; letter case does not count. At most 20, each 1–50 characters without white space, commas and quotes. @default [] */
-  readonly tags?: readonly string[]
-  /** Other words that people look for it by: `dark mode`, `logo`. For the same search, never shown as a list. At most 20, each 1–50 characters. @default [] */
+  /** Other words that people look for it by: `dark mode`, `logo`. For the search of user interfaces, never shown as a list. At most 20, each 1–50 characters. @default [] */
   readonly keywords?: readonly string[]
   /** Left out of user interfaces; the API serves it like any other. @default false */
   readonly hidden?: boolean
@@ -122,7 +120,7 @@ export interface SettingDefinition extends SettingHints {
    */
   readonly env?: string | null
   /** The permission that writing the shared value needs beside `Settings.Update`: `Mail.Configure`. Own values of users need it not. */
-  readonly write?: string | null
+  readonly writePermission?: string | null
   /**
    * A further rule of your own for values that satisfy the rest of the definition: returns messages that say what to
    * enter, or nothing. Synchronous, and never sent over HTTP. A method, so that a rule about numbers fits a Number.

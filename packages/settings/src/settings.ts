@@ -5,15 +5,15 @@ import type { SettingValueDto } from './reading/dto.ts'
 import type { SettingsFilter } from './reading/list.ts'
 import type { SetOptions, ValuePlace } from './write/set.ts'
 import type { BulkSettingUpdate, WriteOptions } from './write/write.ts'
-import type { TokenMap } from './definitions/builder.ts'
 import type { Registry, SettingDefinitions } from './definitions/registry.ts'
-import type { DynamicKey, SettingKeyMap, SettingToken } from './definitions/tokens.ts'
+import type { DynamicKey, SettingKeyMap, SettingMap, SettingToken } from './definitions/tokens.ts'
 import type { SettingsStats } from './diagnostics.ts'
-import type { Listeners, SettingListener } from './events.ts'
+import type { SettingListener } from './events.ts'
 import type { ErasureReport } from './history/erase.ts'
 import type { HistoryFilter, HistoryPage } from './history/history.ts'
 import type { RestoreOptions, RestoreTarget, RevertOptions, RevertReport } from './history/revert.ts'
 import type { ExportOptions, ImportOptions, ImportReport, SettingsExport } from './history/transfer.ts'
+import type { Changes } from './memory/changes.ts'
 import type { SettingsStatus } from './memory/coherence.ts'
 import type { SettingState, SharedValues } from './memory/shared-values.ts'
 import type { UserCache } from './memory/user-values.ts'
@@ -34,10 +34,10 @@ export interface Settings extends SettingsReader {
   /** What has happened since the start, for metrics; also on the diagnostics channel `fastify-modular:settings`. */
   readonly stats: SettingsStats
   /**
-   * Adds definitions or token maps of a plugin that is not a module, while the application boots.
+   * Adds definitions, alone or in maps, of a plugin that is not a module, while the application boots.
    * @throws {FMOD_SETTINGS_FROZEN} the application is ready
    */
-  define(...definitions: readonly (SettingDefinition | TokenMap)[]): this
+  define(...definitions: readonly (SettingDefinition | SettingMap)[]): this
   /** A reader of one user's values; null gives the shared ones. The user is loaded on first need and kept a while. */
   forUser(userId: string | null): Promise<UserReader>
   /**
@@ -86,16 +86,16 @@ export interface Settings extends SettingsReader {
    */
   revert(revision: number, options?: RevertOptions): Promise<RevertReport>
   /** All stored System and Application values except secrets; with `visibleTo` those that the caller may see. */
-  exportSettings(options?: ExportOptions): SettingsExport
+  export(options?: ExportOptions): SettingsExport
   /** Writes an export, all or nothing. @throws {SettingValidationException} with all errors by key */
-  importSettings(file: Pick<SettingsExport, 'settings'>, options?: ImportOptions): Promise<ImportReport>
+  import(file: Pick<SettingsExport, 'settings'>, options?: ImportOptions): Promise<ImportReport>
   /** The values of definitions with `public: true`: callers who are not signed in may read them. */
   publicValues(): Readonly<Record<string, JsonValue>>
   /**
    * Returns an element for the head of a page: the public values that hold for the caller of its request, with which the live
    * client of the page begins. It is data, which `script-src 'self'` allows. The page is not the same for all callers then.
    */
-  publicData(request: FastifyRequest): Promise<string>
+  publicDataElement(request: FastifyRequest): Promise<string>
   /** Counts what is stored for settings that no module defines, which is kept, but not shown. Visits their rows only. */
   orphans(): Promise<readonly KeyCount[]>
   /**
@@ -113,7 +113,7 @@ export interface Settings extends SettingsReader {
    * Ends the streams that a caller has on this instance, as after signing out. Those on others end within a minute, or about
    * five where requests of the caller get 429, 5xx or no answer.
    */
-  disconnect(callerId: string): void
+  endStreams(callerId: string): void
   /**
    * Reads all values from the database again, also what was changed there by hand. Never rejects; see `status`. What
    * other instances write arrives without it.
@@ -127,7 +127,7 @@ export interface SettingsParts {
   /** What memory takes for the host's locked values. */
   readonly locked: Map<string, LockedValue>
   readonly sharedValues: SharedValues
-  readonly listeners: Listeners
+  readonly changes: Changes
   readonly users: Pick<UserCache, 'load'>
   /** All settings in the order of lists. */
   readonly states: () => readonly SettingState[]

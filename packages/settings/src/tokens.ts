@@ -2,7 +2,7 @@
 export {
   setting,
   type SettingKeyMap,
-  type SettingKeys,
+  type ValuesOf,
   type SettingToken,
   type SettingValue,
 } from './definitions/tokens.ts'

@@ -16,8 +16,11 @@ export function requireUpdater(caller: Caller, scopes: readonly (SettingScope | 
 }
 
 /** Whether the caller has the permission that a definition names for writing its shared value. */
-export function mayWrite(caller: Caller | null, { write }: Pick<CompleteDefinition, 'write'>): boolean {
-  return write === null || hasPermission(caller, write)
+export function mayWrite(
+  caller: Caller | null,
+  { writePermission }: Pick<CompleteDefinition, 'writePermission'>,
+): boolean {
+  return writePermission === null || hasPermission(caller, writePermission)
 }
 
 /**
@@ -26,12 +29,12 @@ export function mayWrite(caller: Caller | null, { write }: Pick<CompleteDefiniti
  */
 export function requireWritePermissions(
   caller: Caller,
-  definitions: readonly Pick<CompleteDefinition, 'key' | 'write'>[],
+  definitions: readonly Pick<CompleteDefinition, 'key' | 'writePermission'>[],
 ): void {
   for (const definition of definitions)
     if (!mayWrite(caller, definition))
       throw new ForbiddenException(
-        `Changing the setting "${definition.key}" needs the permission ${definition.write}.`,
+        `Changing the setting "${definition.key}" needs the permission ${definition.writePermission}.`,
       )
 }
 
@@ -52,7 +55,7 @@ export interface Visibility {
   /** Whether the current value is shown: to signed-in callers always, to others if it is public. */
   value(definition: Pick<CompleteDefinition, 'public'>): boolean
   /** Whether the caller may write the shared value. */
-  write(definition: Pick<CompleteDefinition, 'scope' | 'write'>): boolean
+  write(definition: Pick<CompleteDefinition, 'scope' | 'writePermission'>): boolean
   /**
    * Whether stored values are shown, in history, changes and exports. The scope of the definition counts as well as that
    * of the row, which may be older: System rows are for administrators, users' rows for their owners.
@@ -61,13 +64,17 @@ export interface Visibility {
 }
 
 /**
- * The caller that an option `visibleTo` names; undefined where the option is absent.
+ * The caller whom an option names: `visibleTo` of reads, `as` of writes; undefined where the option is absent.
  * @throws {ForbiddenException} the option is present without a caller
  */
-export function namedCaller(options: { readonly visibleTo?: Caller }): Caller | undefined {
-  if (!Object.hasOwn(options, 'visibleTo')) return undefined
-  if (!options.visibleTo) throw new ForbiddenException(`This needs the permission ${updatePermission}.`)
-  return options.visibleTo
+export function namedCaller<const N extends 'visibleTo' | 'as'>(
+  options: { readonly [K in N]?: Caller },
+  name: N,
+): Caller | undefined {
+  if (!Object.hasOwn(options, name)) return undefined
+  const caller = options[name]
+  if (!caller) throw new ForbiddenException(`This needs the permission ${updatePermission}.`)
+  return caller
 }
 
 /** What the host decided for all callers. */

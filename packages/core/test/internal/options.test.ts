@@ -35,7 +35,7 @@ test('options that fit have no problems', (t) => {
     problemsOf({
       timeout: 1,
       mode: 'warn',
-      caller: () => null,
+      findCaller: () => null,
       routes: { prefix: '/x' },
     }),
     [],

@@ -47,7 +47,7 @@ ${head.join('\n')}
 </head>
 <body>
 ${body}
-${await request.server.settings.publicData(request)}
+${await request.server.settings.publicDataElement(request)}
 </body>
 </html>
 `

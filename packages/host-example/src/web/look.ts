@@ -1,14 +1,14 @@
 /** What settings make of the pages: title, logo, colour, language and the rest, for one caller. */
 import type { Caller } from '@fastify-modular/core'
-import type { SettingKeys, Settings } from '@fastify-modular/settings'
+import type { Settings, ValuesOf } from '@fastify-modular/settings'
 import { appSettings, systemSettings, userSettings } from '../app-settings.ts'
 
 declare module '@fastify-modular/settings' {
   interface SettingKeyMap
     extends
-      SettingKeys<typeof appSettings>,
-      SettingKeys<typeof userSettings>,
-      SettingKeys<typeof systemSettings> {}
+      ValuesOf<typeof appSettings>,
+      ValuesOf<typeof userSettings>,
+      ValuesOf<typeof systemSettings> {}
 }
 
 /** Values of settings that pages show. */

@@ -273,7 +273,7 @@ symptom('A write answers 409 or 412', async (t) => {
   await app.register(settings, {
     definitions: [title],
     overrides: { 'app.title': 'Fixed' },
-    caller: () => ({ ...ada, isAdmin: true }),
+    findCaller: () => ({ ...ada, isAdmin: true }),
   })
   const payload = { key: 'app.title', scope: 1, value: 'x' }
   const locked = await app.inject({ method: 'PUT', url: '/api/settings', payload })

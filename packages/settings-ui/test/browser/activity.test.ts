@@ -24,7 +24,7 @@ const nameThem = async (ids: readonly string[]) => {
 }
 
 test('activity', async (t) => {
-  const visited = await visit(t, { settings: { definitions: [definitions, site], people: nameThem } })
+  const visited = await visit(t, { settings: { definitions: [definitions, site], findPeople: nameThem } })
   if (!visited) return
   const { page, app, open, row, complaints, status, bar } = visited
   const activity = page.getByRole('region', { name: 'Activity' })

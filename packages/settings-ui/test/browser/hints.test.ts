@@ -1,4 +1,4 @@
-/** What definitions say about themselves (S6 of the settings): labels, units, tags, conditions, warnings. */
+/** What definitions say about themselves (S6 of the settings): labels, units, keywords, conditions, warnings. */
 import { setting, SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
@@ -105,14 +105,14 @@ test('hints of definitions', async (t) => {
     },
   )
 
-  await t.test('a search finds tags, and says so; rows do not print them', async (t) => {
+  await t.test('a search finds keywords, and says so; rows do not print them', async (t) => {
     await open('/settings/manage?group=mail')
     await app.settings.contract.setSetting('mail.enabled', true, System)
     await reload()
     t.equal(await page.getByText('Network').count(), 0)
     await page.getByRole('searchbox').fill('network')
     await status.getByText('2 settings found').waitFor()
-    await row('mail.timeout').getByText('Tagged Network').waitFor()
+    await row('mail.timeout').getByText('Also called Network').waitFor()
   })
 
   await t.test('a change that asks for it is confirmed before it is saved, by whatever way', async () => {
@@ -207,14 +207,22 @@ test('hints of definitions', async (t) => {
             name: 'mail',
             permissions: { [write]: 'Configure mail' },
             settings: {
-              server: setting.text('mail.server', { displayName: 'Server', scope: Application, write }),
+              server: setting.text('mail.server', {
+                displayName: 'Server',
+                scope: Application,
+                writePermission: write,
+              }),
               sender: setting.text('mail.sender', {
                 displayName: 'Sender',
                 scope: Application,
-                write,
+                writePermission: write,
                 env: 'T_UI_SENDER',
               }),
-              footer: setting.text('mail.footer', { displayName: 'Footer', scope: User, write }),
+              footer: setting.text('mail.footer', {
+                displayName: 'Footer',
+                scope: User,
+                writePermission: write,
+              }),
             },
           },
         ],

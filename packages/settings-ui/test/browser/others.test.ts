@@ -35,7 +35,7 @@ async function opened({ page, open }: { page: Page; open: (path: string) => Prom
 const all = '/settings/manage?group=general'
 
 test('what others change on a page', async (t) => {
-  const visited = await visit(t, { settings: { people }, modules: [plainHost] })
+  const visited = await visit(t, { settings: { findPeople: people }, modules: [plainHost] })
   if (!visited) return
   const { page, app, row, field, save: button, status, complaints, browser, url, open, writes, bar } = visited
 

@@ -37,7 +37,11 @@ const more = {
 test('how rows are drawn', async (t) => {
   const people = async () => ({ linus: 'Linus Tor' })
   const visited = await visit(t, {
-    settings: { definitions: [definitions, more], people, overrides: { 'app.site': 'locked-site' } },
+    settings: {
+      definitions: [definitions, more],
+      findPeople: people,
+      overrides: { 'app.site': 'locked-site' },
+    },
   })
   if (!visited) return
   const { page, app, open, row, field, bar } = visited

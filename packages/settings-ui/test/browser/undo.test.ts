@@ -7,7 +7,7 @@ import { visit } from '../support/visit.js'
 
 test('Undo of a save', async (t) => {
   const people = async () => ({ ada: 'Ada Lovelace', linus: 'Linus Tor' })
-  const visited = await visit(t, { settings: { people } })
+  const visited = await visit(t, { settings: { findPeople: people } })
   if (!visited) return
   const { page, app, open, field, bar } = visited
   const write = (key: string, value: string, actor: string) =>

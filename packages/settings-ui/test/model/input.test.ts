@@ -26,7 +26,6 @@ function definition(type: SettingType, more: Partial<SettingDefinitionDto> = {})
     public: false,
     options: null,
     unit: null,
-    tags: [],
     hidden: false,
     advanced: false,
     showWhen: null,
@@ -40,7 +39,7 @@ function definition(type: SettingType, more: Partial<SettingDefinitionDto> = {})
     flag: false,
     groupName: null,
     env: null,
-    write: null,
+    writePermission: null,
     canWrite: true,
     ...more,
   }

@@ -24,7 +24,7 @@ interface Window {
 }
 
 const people: HostOptions = {
-  settings: { people: async (ids) => Object.fromEntries(ids.map((id) => [id, id.toUpperCase()])) },
+  settings: { findPeople: async (ids) => Object.fromEntries(ids.map((id) => [id, id.toUpperCase()])) },
 }
 
 /** A page that is open, without a browser. */

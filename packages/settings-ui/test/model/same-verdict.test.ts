@@ -146,7 +146,7 @@ test(`${values} values of every type: set, PUT, bulk, import and the form agree 
   await app.register(events)
   await app.register(settings, {
     definitions: tokens,
-    caller: () => ({ id: 'admin', isAdmin: true }),
+    findCaller: () => ({ id: 'admin', isAdmin: true }),
     history: false,
   })
   await app.ready()

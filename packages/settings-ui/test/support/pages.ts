@@ -32,7 +32,7 @@ export async function boot(
   t.teardown(() => app.close())
   app.register(settings, {
     definitions: [definitions],
-    caller: () => null,
+    findCaller: () => null,
     ...(!routes && { routes: false }),
   })
   app.register(settingsUi, ui)

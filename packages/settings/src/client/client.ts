@@ -144,11 +144,8 @@ export interface SettingsClient {
   ): Promise<SettingValueDto>
   /** Puts back everything that a change set replaced, all or nothing; status 409 with `conflicts` where it changed since. */
   revert(revision: number, options?: RevertMode): Promise<RevertReport>
-  exportSettings(options?: CallOptions): Promise<SettingsExport>
-  importSettings(
-    file: Pick<SettingsExport, 'format' | 'settings'>,
-    options?: ImportMode,
-  ): Promise<ImportReport>
+  export(options?: CallOptions): Promise<SettingsExport>
+  import(file: Pick<SettingsExport, 'format' | 'settings'>, options?: ImportMode): Promise<ImportReport>
 }
 
 /** A client for the settings routes: `createSettingsClient({ baseUrl: '/api/settings' })`. */
@@ -181,8 +178,8 @@ export function createSettingsClient(options: SettingsClientOptions = {}): Setti
       const body = { keys, force, note }
       return send(`/changes/${revision}/revert`, { method: 'POST', query: { dryRun }, body, signal })
     },
-    exportSettings: (call) => send('/export', call),
-    importSettings: ({ format, settings }, { mode, dryRun, revision, signal } = {}) => {
+    export: (call) => send('/export', call),
+    import: ({ format, settings }, { mode, dryRun, revision, signal } = {}) => {
       const query = { mode, dryRun, revision }
       return send('/import', { method: 'POST', query, body: { format, settings }, signal })
     },

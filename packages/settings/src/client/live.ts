@@ -14,7 +14,7 @@ export type { StreamedSetting } from '../streams/audience.ts'
 export type { PublicData } from '../streams/caller-tags.ts'
 
 export interface LiveClientOptions extends Omit<FollowOptions, 'tag'> {
-  /** The first values. @default those that `app.settings.publicData` has written into the page */
+  /** The first values. @default those that `app.settings.publicDataElement` has written into the page */
   readonly data?: PublicData
 }
 

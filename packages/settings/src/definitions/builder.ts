@@ -1,11 +1,8 @@
-/** What defines the settings of a module: a token map, or a function of a builder. */
+/** What defines the settings of a module: a map of settings, or a function of a builder. */
 import type { RuleResult, SettingDefinition } from '../setting-definition.ts'
 import { askRule } from '../values/validate.ts'
 import type { CrossRule, Registry } from './registry.ts'
-import type { SettingToken, SettingValue } from './tokens.ts'
-
-/** Definitions by any names: `{ host: setting.text('mail.host', …), port: setting.number('mail.port', …) }`. */
-export type TokenMap = Readonly<Record<string, SettingDefinition>>
+import type { SettingMap, SettingValue } from './tokens.ts'
 
 /** Collects the definitions of one module. Problems are reported together when all modules have added theirs. */
 export class SettingsBuilder {
@@ -27,10 +24,10 @@ export class SettingsBuilder {
   }
 
   /**
-   * Adds definitions and the members of token maps, in their order.
+   * Adds definitions and the members of maps, in their order.
    * @throws {FMOD_SETTINGS_FROZEN} the application is ready
    */
-  addAll(...sources: readonly (SettingDefinition | TokenMap)[]): this {
+  addAll(...sources: readonly (SettingDefinition | SettingMap)[]): this {
     for (const source of sources) {
       if (isDefinition(source)) this.add(source)
       else for (const definition of Object.values(source)) this.add(definition)
@@ -44,25 +41,22 @@ export class SettingsBuilder {
    * @param check returns messages that say what to enter, or nothing; synchronous
    * @throws {FMOD_SETTINGS_FROZEN} the application is ready
    */
-  rule<const M extends RuleTokens>(tokens: M, check: (values: RuleValues<M>) => RuleResult): this {
+  rule<const M extends SettingMap>(tokens: M, check: (values: RuleValues<M>) => RuleResult): this {
     this.#registry.addRule(createRule(this.#module, tokens, check))
     return this
   }
 }
 
-/** A token map may have a member `key`, too: a definition, never a string. `add` refuses other values than objects. */
-function isDefinition(source: SettingDefinition | TokenMap | null): source is SettingDefinition {
+/** A map may have a member `key`, too: a definition, never a string. `add` refuses other values than objects. */
+function isDefinition(source: SettingDefinition | SettingMap | null): source is SettingDefinition {
   return typeof source !== 'object' || source === null || typeof source.key === 'string'
 }
 
-/** Tokens by the names under which a rule sees their values. */
-export type RuleTokens = Readonly<Record<string, SettingToken<unknown>>>
-
 /** The values that a rule looks at, resolved: locked, stored or default. */
-export type RuleValues<M extends RuleTokens> = { readonly [N in keyof M]: SettingValue<M[N]> }
+export type RuleValues<M extends SettingMap> = { readonly [N in keyof M]: SettingValue<M[N]> }
 
 /** Makes the rule of a module from its tokens and its function. */
-export function createRule<M extends RuleTokens>(
+export function createRule<M extends SettingMap>(
   module: string,
   tokens: M,
   check: (values: RuleValues<M>) => RuleResult,

@@ -11,7 +11,7 @@ export function checkDefinition(definition: CompleteDefinition): string[] {
   const wrongMembers = memberProblems(definition)
   if (wrongMembers.length > 0) return wrongMembers
 
-  const { key, type, min, max, sensitive, options, allowedValues, tags, showWhen } = definition
+  const { key, type, min, max, sensitive, options, allowedValues, showWhen } = definition
   const problems: string[] = []
   if (type === SettingType.Select && !allowedValues?.length)
     problems.push('a Select needs allowedValues or options')
@@ -19,7 +19,6 @@ export function checkDefinition(definition: CompleteDefinition): string[] {
   if (options && type !== SettingType.Select) problems.push('options belong to a Select')
   else if (options && !areDescribed(allowedValues ?? [], options))
     problems.push('options must have each of the allowedValues once, and no others')
-  if (hasDuplicates(tags.map((tag) => tag.toLowerCase()))) problems.push('tags has a tag twice')
   if (showWhen?.key === key) problems.push('showWhen must name another setting')
   if (min !== null && max !== null && min > max) problems.push(`min ${min} is greater than max ${max}`)
   problems.push(...variableProblems(definition))

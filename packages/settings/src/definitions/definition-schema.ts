@@ -60,7 +60,7 @@ export const definitionSchema = Type.Object({
     Type.String({ maxLength: 100, pattern: '^[A-Z_][A-Z0-9_]*$' }),
     'the name of an environment variable in capitals, like SMTP_HOST',
   ),
-  write: nullable(Type.String(filled), 'the name of a permission, like Mail.Configure'),
+  writePermission: nullable(Type.String(filled), 'the name of a permission, like Mail.Configure'),
   options: nullable(
     Type.Array(
       Type.Object({
@@ -73,12 +73,6 @@ export const definitionSchema = Type.Object({
     'an array of { value, label, description? } whose members are strings that are not empty',
   ),
   unit: nullable(Type.String({ ...filled, maxLength: 30 }), 'a string of 1 to 30 characters'),
-  tags: Type.Array(Type.String({ pattern: '^[^\\s,"]{1,50}$' }), {
-    default: Object.freeze([]),
-    maxItems: 20,
-    description:
-      'an array of at most 20 strings of 1 to 50 characters without white space, commas and quotation marks',
-  }),
   keywords: Type.Array(Type.String({ ...filled, maxLength: 50 }), {
     default: Object.freeze([]),
     maxItems: 20,

@@ -22,13 +22,16 @@ export interface SettingToken<out T, K extends string = string> extends SettingD
 
 /**
  * The keys of an application with the types of their values. Packages add theirs, so that string keys are typed too:
- * `declare module '@fastify-modular/settings' { interface SettingKeyMap extends SettingKeys<typeof mail> {} }`
+ * `declare module '@fastify-modular/settings' { interface SettingKeyMap extends ValuesOf<typeof mail> {} }`
  */
 // oxlint-disable-next-line typescript/no-empty-object-type -- merged into by packages that declare settings
 export interface SettingKeyMap {}
 
-/** The value type of each key of a token map: `{ 'mail.port': number }`. */
-export type SettingKeys<M extends Readonly<Record<string, SettingToken<unknown>>>> = {
+/** Settings by any names: `{ host: setting.text('mail.host', …), port: setting.number('mail.port', …) }`. */
+export type SettingMap = Readonly<Record<string, SettingToken<unknown>>>
+
+/** The value type of each key of a map of settings: `{ 'mail.port': number }`. */
+export type ValuesOf<M extends SettingMap> = {
   readonly [N in keyof M as M[N]['key']]: SettingValue<M[N]>
 }
 

@@ -12,7 +12,7 @@ export interface ErasureReport extends Omit<Erased, 'isDone'> {
 
 /** One transaction for each portion, safe to repeat and to interrupt. */
 export async function eraseUser(
-  { store, users, coherence, events, log }: Parts,
+  { store, changes, coherence, events, log }: Parts,
   id: string,
 ): Promise<ErasureReport> {
   const userId = requireUser(id)
@@ -21,14 +21,14 @@ export async function eraseUser(
   try {
     while (!isDone) {
       const erased = await store.users.erase(userId)
-      users.forget([userId])
+      changes.users({ ids: [userId] })
       for (const count of ['values', 'history', 'mentions'] as const) counts[count] += erased[count]
       isDone = erased.isDone
       await setImmediate()
     }
   } finally {
     // A portion that failed may have been committed.
-    if (!isDone) users.forget([userId])
+    if (!isDone) changes.users({ ids: [userId] })
     log.info(
       { audit: 'settings.erase', user: userHash(userId), ...counts, complete: isDone },
       isDone ? 'the settings of a user were erased' : 'only part of the settings of a user was erased',

@@ -77,7 +77,7 @@ export async function readHistory(
   options: HistoryFilter = {},
 ): Promise<HistoryPage> {
   const { store, sharedValues } = parts
-  const caller = namedCaller(options)
+  const caller = namedCaller(options, 'visibleTo')
   const { before, limit = 50, since, visibleTo: _caller, ...filter } = options
   if (!Number.isInteger(limit) || limit < 1 || limit > maxLimit)
     throw new ArgumentException(`The limit must be an integer from 1 to ${maxLimit}.`, 'limit')

@@ -47,7 +47,7 @@ export interface RevertOptions extends WriteOptions {
   /** Decides everything and writes nothing. @default false */
   readonly dryRun?: boolean
   /** Only for a caller who may write all of it. @throws {ForbiddenException} */
-  readonly visibleTo?: Caller
+  readonly as?: Caller
 }
 
 /** How one value changes; `newValue` is the one that is put back. */
@@ -104,8 +104,8 @@ export async function revert(
   revertOptions: RevertOptions = {},
   expects?: Expects,
 ): Promise<RevertReport> {
-  const caller = namedCaller(revertOptions)
-  const { keys, visibleTo: _caller, ...options } = revertOptions
+  const caller = namedCaller(revertOptions, 'as')
+  const { keys, as: _caller, ...options } = revertOptions
   const definitionOf = (key: string) => parts.sharedValues.find(key)?.setting.definition
   // Whether or not there is an entry: which System setting changed when is for administrators.
   if (caller)
@@ -130,7 +130,7 @@ export async function revert(
 async function putBack(
   parts: Parts,
   rows: readonly HistoryRow[],
-  { force = false, dryRun = false, ...options }: Omit<RevertOptions, 'keys' | 'visibleTo'>,
+  { force = false, dryRun = false, ...options }: Omit<RevertOptions, 'keys' | 'as'>,
   { caller, expects }: Pick<WriteControl, 'caller' | 'expects'>,
 ): Promise<RevertReport> {
   const past = await Promise.all(rows.map((row) => lookBack(parts, row)))

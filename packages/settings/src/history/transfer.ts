@@ -61,7 +61,7 @@ export interface ImportOptions extends WriteOptions {
    * caller would not name is left alone: `replace` does not remove it.
    * @throws {ForbiddenException} the caller may not change settings, or not these
    */
-  readonly visibleTo?: Caller
+  readonly as?: Caller
 }
 
 export interface ExportOptions {
@@ -77,7 +77,7 @@ const importModes: readonly unknown[] = ['merge', 'replace']
 export function exportSettings(parts: Parts, options: ExportOptions = {}): SettingsExport {
   const settings: ExportedSetting[] = []
   const omitted: string[] = []
-  for (const state of storedSettings(parts, namedCaller(options))) {
+  for (const state of storedSettings(parts, namedCaller(options, 'visibleTo'))) {
     const { key } = state.setting.definition
     const value = exportableValue(state)
     if (value === undefined) omitted.push(key)
@@ -99,10 +99,10 @@ export async function importSettings(
   importOptions: ImportOptions = {},
   expects?: Expects,
 ): Promise<ImportReport> {
-  const caller = namedCaller(importOptions)
+  const caller = namedCaller(importOptions, 'as')
   const scopes = settings.map(({ scope }) => scope)
   if (caller) requireUpdater(caller, scopes)
-  const { mode = 'merge', dryRun = false, revision, visibleTo: _caller, ...options } = importOptions
+  const { mode = 'merge', dryRun = false, revision, as: _caller, ...options } = importOptions
   if (!importModes.includes(mode)) throw new ArgumentException('Use "merge" or "replace".', 'mode')
   // Values to remove may have been stored by another process.
   if (mode === 'replace') await parts.coherence.catchUp()

@@ -8,7 +8,7 @@ import {
   safeRead,
 } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
-import { InvalidScopeException } from '../exceptions.ts'
+import { InvalidScopeException, SettingValidationException } from '../exceptions.ts'
 import { FMOD_SETTINGS_INVALID_OPTION } from '../misuse-errors.ts'
 import type { FindCaller } from '../options.ts'
 import type { Settings } from '../settings.ts'
@@ -87,7 +87,9 @@ export function authenticateWith(find: FindCaller): onRequestHookHandler {
     // Always an error: `undefined` or `null`, with which a promise may reject, would let the request through.
     const refuse = (reason: unknown): void =>
       done(
-        reason instanceof Error ? reason : new Error('The settings option caller failed.', { cause: reason }),
+        reason instanceof Error
+          ? reason
+          : new Error('The settings option findCaller failed.', { cause: reason }),
       )
     try {
       const found = find(request)
@@ -149,6 +151,12 @@ export const refuseUserScope: preValidationHookHandler = ({ body, query, server 
   const items: readonly unknown[] = Array.isArray(list) ? list : [body, query]
   if (!items.some((item) => parseScope(safeRead(item, 'scope')) === SettingScope.User)) return done()
   done(new InvalidScopeException(`${server.prefix.replace(/\/$/, '')}/me`))
+}
+
+/** @throws {SettingValidationException} a body lists more entries than one request may have */
+export function refuseTooMany(name: 'bulk' | 'import', entries: readonly unknown[], limit: number): void {
+  if (entries.length > limit)
+    throw new SettingValidationException(name, [`Send at most ${limit} entries at once.`])
 }
 
 /** The origin of a write, as history and events record it. */

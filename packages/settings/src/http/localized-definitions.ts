@@ -61,7 +61,9 @@ export function createLocalizers(
   let samples: readonly CompleteDefinition[] | undefined
 
   return function localizerFor(caller) {
-    samples ??= [...new Map(definitions().map((each) => [`${each.scope} ${each.write}`, each])).values()]
+    samples ??= [
+      ...new Map(definitions().map((each) => [`${each.scope} ${each.writePermission}`, each])).values(),
+    ]
     const { write } = visibleTo(caller)
     const audience = samples.map((sample) => Number(write(sample))).join('')
     const known = byAudience.get(audience)

@@ -1,4 +1,4 @@
-/** The names of the people in an answer: the host knows them, by the option `people`. */
+/** The names of the people in an answer: the host knows them, by the option `findPeople`. */
 import { truncate, withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger } from 'fastify'
 import { SettingsChangedException } from '../exceptions.ts'
@@ -51,7 +51,7 @@ export function createPeople(find: FindPeople | undefined, log: FastifyBaseLogge
         if (known && typeof name === 'string' && name !== '') known.name = truncate(name, maxLength)
       }
     } catch (err) {
-      log.warn({ err }, 'settings option people failed; ids are shown')
+      log.warn({ err }, 'settings option findPeople failed; ids are shown')
     }
   }
 

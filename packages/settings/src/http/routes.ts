@@ -45,7 +45,7 @@ export function addSettingsRoutes(
     app: scope.withTypeProvider<SchemaTypes>(),
     service,
     options,
-    people: createPeople(options.people, scope.log),
+    people: createPeople(options.findPeople, scope.log),
     sharedLists: new SharedLists(service),
   }
   addListRoute(context)

@@ -212,7 +212,7 @@ export const WrittenValue = component(
   }),
 )
 
-/** The names of the people in the answer, by id; empty without the option `people`. */
+/** The names of the people in the answer, by id; empty without the option `findPeople`. */
 export const People = Type.Record(Type.String(), Type.String())
 
 /** Problem details (RFC 9457), in the order of `core/problem`. */

@@ -13,8 +13,8 @@ import {
   TooManyWritesException,
 } from '../store/store.ts'
 import { SharedRuns } from '../store/shared-runs.ts'
-import type { EffectiveChange, SharedValues } from './shared-values.ts'
-import type { UserCache } from './user-values.ts'
+import type { Changes } from './changes.ts'
+import type { SharedValues } from './shared-values.ts'
 
 /** Whether the answers of `get` are known to be what the database holds. */
 export interface SettingsStatus {
@@ -32,11 +32,7 @@ export interface SettingsStatus {
 interface CoherenceInit {
   readonly store: SettingsStore
   readonly sharedValues: SharedValues
-  readonly users: Pick<UserCache, 'forget' | 'forgetHashed'>
-  /** Notified of what other processes changed. */
-  readonly listeners: {
-    notify(changes: readonly EffectiveChange[], revision: number, origin: 'remote'): void
-  }
+  readonly changes: Pick<Changes, 'shared' | 'users'>
   readonly observer: Pick<Observer, 'refreshed'>
   readonly log: FastifyBaseLogger
 }
@@ -90,13 +86,13 @@ export class Coherence {
 
   /** Loads everything and begins to watch. @throws {Error} the database cannot be read */
   async start(): Promise<void> {
-    const { store, users, log } = this.#init
+    const { store, changes, log } = this.#init
     await this.#readAll()
     this.#checkedAt = Date.now()
     this.#unwatch = await store.watch?.({
       // Later, so that a hint during a look begins another one.
       onHint: (revision) => void setImmediate(() => this.#receiveHint(revision)),
-      onUsers: (hashes) => (hashes ? users.forgetHashed(hashes) : users.forget()),
+      onUsers: (hashes) => changes.users({ hashes }),
       onLost: (err) => {
         log.warn(
           { err },
@@ -135,10 +131,10 @@ export class Coherence {
 
   /** Resolves when memory has rows that a write found and left as they are. Never rejects. */
   async confirm(found: readonly FoundRow[]): Promise<void> {
-    const { sharedValues, users } = this.#init
+    const { sharedValues, changes } = this.#init
     // Of users memory has values only, so that it cannot compare.
-    const names = found.filter(({ id }) => id.scope === SettingScope.User).map(({ id }) => id.userId)
-    if (names.length > 0) users.forget(names)
+    const ids = found.filter(({ id }) => id.scope === SettingScope.User).map(({ id }) => id.userId)
+    if (ids.length > 0) changes.users({ ids })
     const isKnown = (): boolean => found.every(({ id, row }) => sharedValues.agrees(id, row))
     if (this.#reload || !isKnown()) await this.catchUp()
     // Rows that were changed by hand are not in the history.
@@ -221,7 +217,7 @@ export class Coherence {
   }
 
   async #readAll(): Promise<News> {
-    const { store, sharedValues, users, listeners } = this.#init
+    const { store, sharedValues, changes } = this.#init
     this.#reload = 'running'
     try {
       sharedValues.beginLoad()
@@ -229,11 +225,11 @@ export class Coherence {
       this.#userMark = (await store.users.news(undefined, 0)).next
       this.#areUsersDue = false
       const read = await store.shared.read()
-      users.forget()
+      changes.users({})
       const before = { revision: sharedValues.revision, generation: sharedValues.generation }
-      const changes = sharedValues.load(read, read.rows)
+      const change = sharedValues.load(read, read.rows)
       this.closeGap() // of writes during the load
-      listeners.notify(changes, read.revision, 'remote')
+      changes.shared(change)
       // A write in between may have found that the database went back.
       if (this.#reload === 'running') this.#reload = undefined
       const isNews =
@@ -245,30 +241,29 @@ export class Coherence {
     }
   }
 
-  async #takeNews({ revision, token, changes }: StoreNews, known: number): Promise<News> {
-    const { sharedValues, listeners } = this.#init
+  async #takeNews({ revision, token, changes: entries }: StoreNews, known: number): Promise<News> {
+    const { sharedValues, changes } = this.#init
     if (revision === known && sharedValues.complete) return 'nothing'
     // A full page may be one of several.
-    if (changes.length === page) return this.#readAll()
+    if (entries.length === page) return this.#readAll()
     // History keeps the newest row of every value, so that replaying it ends with the current values.
-    const effective = sharedValues.replay(
+    const change = sharedValues.replay(
       { revision, token },
-      changes.map((entry) => ({ ...entry, row: toRow(entry) })),
+      entries.map((entry) => ({ ...entry, row: toRow(entry) })),
     )
     // Last, so that a listener that reads other settings sees all of the news.
-    listeners.notify(effective, sharedValues.revision, 'remote')
+    changes.shared(change)
     return 'changes'
   }
 
   /** Forgets users whose changes were not announced: the process that wrote them ended before, or nobody listened. */
   async #readUserNews(): Promise<void> {
-    const { store, users } = this.#init
+    const { store, changes } = this.#init
     this.#areUsersDue = false
-    const { next, userIds } = await store.users.news(this.#userMark, manyUsers + 1)
+    const { next, userIds: ids } = await store.users.news(this.#userMark, manyUsers + 1)
     // Shared values name their writers, and another database has others.
-    if (userIds.includes('')) this.#reload = 'due'
-    if (userIds.length > manyUsers || userIds.includes('')) users.forget()
-    else users.forget(userIds)
+    if (ids.includes('')) this.#reload = 'due'
+    changes.users(ids.length > manyUsers || ids.includes('') ? {} : { ids })
     this.#userMark = next
   }
 }

@@ -74,9 +74,22 @@ export interface RevisedKey extends Revision {
 }
 
 /** A setting whose read without a user has a new answer. */
-export interface EffectiveChange {
+interface EffectiveChange {
   readonly state: SettingState
   readonly previous: Resolution
+}
+
+/** What memory holds anew of the values that all users share. */
+export interface SharedChange {
+  /** Settings whose read without a user has a new answer. */
+  readonly effective: readonly EffectiveChange[]
+  /** The keys of all rows and locked values that have changed. */
+  readonly keys: ReadonlySet<string>
+  /** What each revision changed; undefined where everything was read again, so that nobody knows. */
+  readonly revised: readonly RevisedKey[] | undefined
+  readonly revision: number
+  /** `local`: this process changed it; `remote`: another one did. */
+  readonly origin: 'local' | 'remote'
 }
 
 interface SharedValuesInit {
@@ -95,11 +108,6 @@ export class SharedValues {
   /** The highest revision that was applied, since the last load began. */
   #highest = 0
   #generation = 0
-  /**
-   * Called when rows or locked values have changed and are in here: with their keys, and with what each revision changed;
-   * undefined where everything was read again, so that nobody knows.
-   */
-  onChange: ((keys: ReadonlySet<string>, revised: readonly RevisedKey[] | undefined) => void) | undefined
 
   constructor(init: SharedValuesInit) {
     this.#init = init
@@ -167,51 +175,48 @@ export class SharedValues {
   }
 
   /** Takes all rows as of a revision, which may be lower than the one before: the database may have gone back. */
-  load(at: Revision, rows: readonly StoredRow[]): readonly EffectiveChange[] {
+  load(at: Revision, rows: readonly StoredRow[]): SharedChange {
     const loaded = this.#take(rows.map((row) => ({ ...row, row })))
     const absent = [...this.#changes.values()].filter(({ revision }) => revision === unknown)
     const unset = this.#take(absent.map((change) => ({ ...change, row: undefined, revision: at.revision })))
     const isSame = revisionId(at) === revisionId(this)
     this.#last = { revision: at.revision, token: at.token }
     const keys = new Set([...loaded, ...unset])
-    return this.#resolve(keys, isSame && keys.size === 0 ? [] : undefined)
+    const revised = isSame && keys.size === 0 ? [] : undefined
+    return { ...this.#resolve(keys), revised, origin: 'remote' }
   }
 
-  /** Takes what one write of System and Application rows changed. */
-  apply({ revision, token, changes }: WriteResult): readonly EffectiveChange[] {
+  /** Takes what one write of System and Application rows by this process changed. */
+  apply({ revision, token, changes }: WriteResult): SharedChange {
     this.#highest = Math.max(this.#highest, revision)
     if (revision === this.revision + 1) this.#last = { revision, token }
     const taken = this.#take(changes.map(({ scope, key, after: row }) => ({ scope, key, row, revision })))
     const revised = changes.map(({ key }) => ({ key, revision, token }))
-    return this.#resolve(taken, revised)
+    return { ...this.#resolve(taken), revised, revision, origin: 'local' }
   }
 
   /** Takes all changes up to a revision, oldest first. A value that came back to what it was has not changed. */
-  replay(to: Revision, changes: readonly (PastChange & Revision)[]): readonly EffectiveChange[] {
+  replay(to: Revision, changes: readonly (PastChange & Revision)[]): SharedChange {
     if (to.revision > this.revision) this.#last = { revision: to.revision, token: to.token }
-    return this.#resolve(this.#take(changes), changes)
+    return { ...this.#resolve(this.#take(changes)), revised: changes, origin: 'remote' }
   }
 
   /** Resolves settings again: their locked values may have changed. */
-  resolveAgain(keys: ReadonlySet<string>): readonly EffectiveChange[] {
-    return this.#resolve(keys, [])
+  resolveAgain(keys: ReadonlySet<string>): SharedChange {
+    return { ...this.#resolve(keys), revised: [], origin: 'local' }
   }
 
-  #resolve(
-    keys: ReadonlySet<string>,
-    revised: readonly RevisedKey[] | undefined,
-  ): readonly EffectiveChange[] {
+  #resolve(keys: ReadonlySet<string>): Pick<SharedChange, 'effective' | 'keys' | 'revision'> {
     if (keys.size > 0) this.#generation++
-    const changes: EffectiveChange[] = []
+    const effective: EffectiveChange[] = []
     for (const key of keys) {
       const old = this.#states.get(key)
       if (!old) continue // it was never read
       const state = this.#toState(old.setting)
       this.#states.set(key, state)
-      if (!isSame(old.shared, state.shared)) changes.push({ state, previous: old.shared })
+      if (!isSame(old.shared, state.shared)) effective.push({ state, previous: old.shared })
     }
-    this.onChange?.(keys, revised)
-    return changes
+    return { effective, keys, revision: this.revision }
   }
 
   #toState(setting: RegisteredSetting): SettingState {

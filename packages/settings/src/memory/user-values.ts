@@ -47,6 +47,12 @@ export function requireUser(userId: string | null | undefined): string {
   throw new ArgumentException('User scope needs a user id of 1 to 255 characters.', 'userId')
 }
 
+/** Users whose values have changed, by their ids or by the names that notifications give them; without either, all may have. */
+export interface ChangedUsers {
+  readonly ids?: readonly string[] | undefined
+  readonly hashes?: readonly string[] | undefined
+}
+
 interface UserCacheInit {
   readonly store: Pick<SettingsStore, 'users'>
   readonly sharedValues: Pick<SharedValues, 'find'>
@@ -58,7 +64,7 @@ interface UserCacheInit {
 /** How often a user is read again whose values change during each read. */
 const attempts = 3
 
-/** Emptied, user by user, by each write of the user's values, here or in another process. */
+/** Emptied, user by user, by each write of the user's values, here or in another process: it follows the changes. */
 export class UserCache {
   readonly #init: UserCacheInit
   /** Least recently used first. */
@@ -66,8 +72,6 @@ export class UserCache {
   readonly #reading = new Map<string, Promise<UserValues>>()
   /** Users in memory by the names that notifications give them, from the first one on. */
   #byHash: Map<string, string> | undefined
-  /** Called with the users whose values have changed, or with their names in notifications; without either all may have. */
-  onForget: ((ids: Iterable<string> | undefined, hashes?: Iterable<string>) => void) | undefined
 
   constructor(init: UserCacheInit) {
     this.#init = init
@@ -82,30 +86,26 @@ export class UserCache {
     return known
   }
 
-  /** Forgets users whose values have changed; all users without an argument. The next `load` reads them again. */
-  forget(userIds?: Iterable<string>): void {
-    if (userIds === undefined) {
+  /** Forgets users whose values have changed. The next `load` reads them again. Next to nothing for those not in memory. */
+  forget({ ids, hashes }: ChangedUsers): void {
+    if (ids === undefined && hashes === undefined) {
       this.#users.clear()
       this.#reading.clear()
       this.#byHash?.clear()
     }
-    for (const userId of userIds ?? []) {
+    for (const userId of ids ?? this.#idsOf(hashes ?? [])) {
       this.#reading.delete(userId)
       this.#drop(userId)
     }
-    this.onForget?.(userIds)
   }
 
-  /** The same for those of the users who are in memory. No query, and next to nothing for others. */
-  forgetHashed(hashes: Iterable<string>): void {
+  /** The users in memory who have these names in notifications. */
+  #idsOf(hashes: readonly string[]): readonly string[] {
     this.#byHash ??= new Map(
       [...this.#users.keys(), ...this.#reading.keys()].map((userId) => [userHash(userId), userId]),
     )
-    for (const hash of hashes) {
-      const userId = this.#byHash.get(hash)
-      if (userId !== undefined) this.forget([userId])
-    }
-    this.onForget?.([], hashes)
+    const byHash = this.#byHash
+    return hashes.flatMap((hash) => byHash.get(hash) ?? [])
   }
 
   #drop(userId: string): void {

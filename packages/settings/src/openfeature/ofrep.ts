@@ -28,7 +28,7 @@ import { evaluate, flagParts, reasons, targetOf } from './evaluate.ts'
 /** Options of `ofrep`, beside Fastify's `prefix`. */
 export interface OfrepOptions {
   /** Returns the caller of a request. @default `request.caller`, which the gate of public-routes sets */
-  readonly caller?: FindCaller
+  readonly findCaller?: FindCaller
   /** Who may evaluate flags: a permission, `{ allOf }` or `{ anyOf }`. Needs the gate of public-routes. @default 'signed-in' */
   readonly access?: AccessOfPlugin
   /**
@@ -39,7 +39,7 @@ export interface OfrepOptions {
 }
 
 const optionsSchema: OptionsSchema<OfrepOptions> = Type.Object({
-  caller: option.function('a function of the request'),
+  findCaller: option.function('a function of the request'),
   access: option.access(),
   evaluateForOthers: Type.String({ minLength: 1, description: 'the name of a permission' }),
 })
@@ -132,7 +132,7 @@ function prepare(scope: FastifyInstance, options: OfrepOptions): void {
     reply.header('cache-control', 'private, no-store')
     done()
   })
-  scope.addHook('onRequest', authenticateWith(createFindCaller(scope, options.caller)))
+  scope.addHook('onRequest', authenticateWith(createFindCaller(scope, options.findCaller)))
   scope.setValidatorCompiler(validatorCompiler)
   scope.setSerializerCompiler(() => JSON.stringify)
   const isAnswered = hasErrorsPlugin(scope)

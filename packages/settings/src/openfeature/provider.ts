@@ -5,7 +5,7 @@ import type { Settings } from '../settings.ts'
 import { evaluate, flagParts, reasons } from './evaluate.ts'
 
 /** The `Provider` of `@openfeature/server-sdk` 1. */
-export interface SettingsProvider {
+export interface OpenFeatureSettings {
   readonly metadata: { readonly name: string }
   readonly runsOn: 'server'
   readonly events: ProviderEvents
@@ -25,12 +25,12 @@ type Resolve<T> = (
 ) => Promise<{ value: T; reason: 'STATIC' | 'TARGETING_MATCH' | 'DEFAULT' }>
 
 /**
- * The settings with `flag: true` for OpenFeature: `OpenFeature.setProviderAndWait(settingsProvider(app))`. The flags of a
+ * The settings with `flag: true` for OpenFeature: `OpenFeature.setProviderAndWait(openFeatureProvider(app))`. The flags of a
  * user are those of the context's `targetingKey`, which is trusted; where it is absent or empty, and of other scopes, they
  * are the shared ones. A change of a shared value is the event `PROVIDER_CONFIGURATION_CHANGED`; users' own changes are no
  * events.
  */
-export function settingsProvider({ settings }: { readonly settings: Settings }): SettingsProvider {
+export function openFeatureProvider({ settings }: { readonly settings: Settings }): OpenFeatureSettings {
   const parts = flagParts(settings)
   const events = new ProviderEvents().setMaxListeners(0) // each client of the SDK adds its own
   let unsubscribe: (() => void) | undefined

@@ -6,6 +6,8 @@ import timers from 'node:timers/promises'
 import { ServiceUnavailableException, TooManyRequestsException } from '@fastify-modular/core'
 import { withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { SharedChange } from '../memory/shared-values.ts'
+import type { ChangedUsers } from '../memory/user-values.ts'
 import type { Parts } from '../parts.ts'
 import { userHash } from '../store/store.ts'
 import { Audience, idAlone, parseStreamId } from './audience.ts'
@@ -78,7 +80,7 @@ interface Due {
 
 const nothing = (): Due => ({ keys: new Set(), own: new Set(), isEverything: false, isBeat: false })
 
-type StreamsInit = Pick<Parts, 'sharedValues' | 'users' | 'coherence' | 'store' | 'states' | 'log'>
+type StreamsInit = Pick<Parts, 'changes' | 'sharedValues' | 'coherence' | 'store' | 'states' | 'log'>
 
 export class Streams {
   readonly #init: StreamsInit
@@ -133,7 +135,7 @@ export class Streams {
   }
 
   /** Ends all streams of a caller. */
-  disconnect(callerId: string): void {
+  endStreams(callerId: string): void {
     for (const stream of this.#callers.get(userHash(callerId))?.streams ?? []) this.#end(stream)
   }
 
@@ -150,28 +152,34 @@ export class Streams {
 
   /** With the first stream, so that an application without streams does nothing. */
   async #start(): Promise<void> {
-    const { sharedValues, store, users } = this.#init
-    sharedValues.onChange = (keys, revised) => {
-      if (!revised) this.#recent.clear(sharedValues.revision)
-      else if (revised.length > 0) this.#recent.add(revised)
-      else if (keys.size > 0) {
-        for (const audience of Object.values(this.#audiences)) audience.lockedChanged()
-        this.#ownChanged(this.#callers.keys()) // locked values win over those of users
-      }
-      if (this.#open.size === 0) return
-      this.#due.isEverything ||= !revised
-      for (const key of keys) this.#due.keys.add(key)
-      this.#write()
-    }
-    users.onForget = (ids, hashes) => {
-      if (this.#callers.size === 0) return
-      this.#ownChanged(ids === undefined ? this.#callers.keys() : (hashes ?? [...ids].map(userHash)))
-      this.#write()
-    }
+    const { changes, sharedValues, store } = this.#init
+    changes.follow({
+      shared: (change) => this.#sharedChanged(change),
+      users: (changed) => this.#usersChanged(changed),
+    })
     await store.shared.news(0, recentCapacity).then(
-      ({ changes }) => this.#recent.fill(changes),
+      (news) => this.#recent.fill(news.changes),
       () => this.#recent.clear(sharedValues.revision),
     )
+  }
+
+  #sharedChanged({ keys, revised }: SharedChange): void {
+    if (!revised) this.#recent.clear(this.#init.sharedValues.revision)
+    else if (revised.length > 0) this.#recent.add(revised)
+    else if (keys.size > 0) {
+      for (const audience of Object.values(this.#audiences)) audience.lockedChanged()
+      this.#ownChanged(this.#callers.keys()) // locked values win over those of users
+    }
+    if (this.#open.size === 0) return
+    this.#due.isEverything ||= !revised
+    for (const key of keys) this.#due.keys.add(key)
+    this.#write()
+  }
+
+  #usersChanged({ ids, hashes }: ChangedUsers): void {
+    if (this.#callers.size === 0) return
+    this.#ownChanged(hashes ?? (ids ? Array.from(ids, userHash) : this.#callers.keys()))
+    this.#write()
   }
 
   #ownChanged(callers: Iterable<string>): void {

@@ -1,7 +1,7 @@
 /** Settings without an application, for unit tests of what takes `Settings`. */
-import { type RuleTokens, SettingsBuilder } from '../definitions/builder.ts'
+import { SettingsBuilder } from '../definitions/builder.ts'
 import { Registry } from '../definitions/registry.ts'
-import type { SettingKeys } from '../definitions/tokens.ts'
+import type { SettingMap, ValuesOf } from '../definitions/tokens.ts'
 import { createSettingsService } from '../create-settings.ts'
 import type { Settings } from '../settings.ts'
 import { Encryption } from '../secrets/encryption.ts'
@@ -15,10 +15,7 @@ import { overrideAll } from './override-settings.ts'
  * @throws {FMOD_SETTINGS_INVALID_DEFINITIONS} a definition is wrong
  * @throws {FMOD_SETTINGS_CANNOT_OVERRIDE} a value does not fit, or has no definition
  */
-export function fakeSettings<M extends RuleTokens>(
-  tokens: M,
-  values: Partial<SettingKeys<M>> = {},
-): Settings {
+export function fakeSettings<M extends SettingMap>(tokens: M, values: Partial<ValuesOf<M>> = {}): Settings {
   const registry = new Registry()
   new SettingsBuilder(registry, 'test').addAll(tokens)
   registry.check()

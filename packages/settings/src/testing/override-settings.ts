@@ -55,7 +55,7 @@ function setLayers(
   touched: Locked,
   edit: (layers: readonly Locked[]) => readonly Locked[],
 ): void {
-  const { locked, sharedValues, listeners } = parts
+  const { locked, sharedValues, changes } = parts
   const layers = edit(layersOf.get(parts) ?? [new Map(locked)])
   layersOf.set(parts, layers)
   for (const key of touched.keys()) {
@@ -63,6 +63,5 @@ function setLayers(
     if (value === undefined) locked.delete(key)
     else locked.set(key, value)
   }
-  const changes = sharedValues.resolveAgain(new Set(touched.keys()))
-  listeners.notify(changes, sharedValues.revision, 'local')
+  changes.shared(sharedValues.resolveAgain(new Set(touched.keys())))
 }

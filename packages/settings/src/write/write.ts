@@ -8,7 +8,7 @@ import { ArgumentException, type Caller, type FieldErrors, isDomainException } f
 import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from '../definitions/registry.ts'
 import type { Observer } from '../diagnostics.ts'
-import { beginPublication, type Listeners, type Publication, type PublisherInit } from '../events.ts'
+import { beginPublication, type PublisherInit } from '../events.ts'
 import {
   PreconditionFailedException,
   SettingLockedException,
@@ -16,13 +16,13 @@ import {
   SettingValidationException,
   WasSecretException,
 } from '../exceptions.ts'
+import type { Changes, LocalWrite } from '../memory/changes.ts'
 import type { Coherence } from '../memory/coherence.ts'
 import { sharedLayer, type SettingState, type SharedValues } from '../memory/shared-values.ts'
 import { rowUser, type UserCache } from '../memory/user-values.ts'
 import type { Layer, RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import { rowIdText } from '../store/plan-write.ts'
-import type { Retention } from '../store/retention.ts'
 import type { CurrentRows, RowChange, RowId, SettingsStore, StoredRow, WriteResult } from '../store/store.ts'
 import { encodeValue, readText } from '../values/json.ts'
 import { notAsChecked } from '../values/standard-schema.ts'
@@ -110,10 +110,9 @@ export interface WriteInit extends PublisherInit {
   readonly sharedValues: SharedValues
   readonly users: UserCache
   readonly store: SettingsStore
+  readonly changes: Changes
   readonly coherence: Coherence
-  readonly listeners: Listeners
   readonly observer: Observer
-  readonly retention?: Retention | undefined
 }
 
 export function createWrite(init: WriteInit): Write {
@@ -197,31 +196,25 @@ async function writeEntries(
   })
   const outcomes = toOutcomes(decided, written)
   if (!control.dryRun) codec.trust(outcomes.flatMap(({ after }) => after ?? []))
-  if (written.changes.length > 0) await applyCommit(init, written, { actor, publication })
+  if (written.changes.length > 0) {
+    apply(init, { ...written, actor })
+    await publication.committed(written)
+  }
   // Memory may lack a value that was stored already: the caller reads it after this.
   const same = outcomes.filter(({ kind }) => kind === 'none')
   await coherence.confirm(same.map(({ entry, before }) => ({ id: entry, row: before })))
   return { revision: written.revision, entries: outcomes }
 }
 
-/** Memory first, so that listeners and subscribers read the new value. Never rejects. */
-async function applyCommit(
-  init: WriteInit,
-  written: WriteResult,
-  { actor, publication }: { readonly actor: string | null; readonly publication: Publication },
-): Promise<void> {
-  const { sharedValues, users, coherence, observer, listeners, retention } = init
-  const { revision, changes } = written
-  if (changes.some(({ scope }) => scope === SettingScope.User))
-    users.forget(changes.map(({ userId }) => userId))
-  else {
-    const effective = sharedValues.apply(written)
-    coherence.closeGap()
-    listeners.notify(effective, revision, 'local')
+/** Memory takes a write before subscribers of its events are called, who read the new value. */
+function apply({ sharedValues, coherence, changes }: WriteInit, write: LocalWrite): void {
+  if (write.changes.some(({ scope }) => scope === SettingScope.User)) {
+    changes.users({ ids: write.changes.map(({ userId }) => userId) }, write)
+    return
   }
-  observer.wrote(written, actor)
-  retention?.wrote(written)
-  await publication.committed(written)
+  const change = sharedValues.apply(write)
+  coherence.closeGap()
+  changes.shared(change, write)
 }
 
 /** Whether the host locked the setting, or the caller lacks the permission that its definition names. */

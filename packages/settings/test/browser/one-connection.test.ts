@@ -100,7 +100,7 @@ test('two users in turn in one browser: nothing of the first one is shown to the
   )
 
   // Signing out ends the stream of alice; the page that she left open belongs to bob now, and shows what he may see.
-  app.settings.disconnect('alice')
+  app.settings.endStreams('alice')
   await shows(old, 'app.theme', 'light')
   await until(() => openStreams() === 1)
   t.notOk((await heldLocks(page)).includes(ofAlice ?? ''))
@@ -117,7 +117,7 @@ test('signing out ends the streams of all tabs', async (t) => {
   const pages = [await visited.open(context), await visited.open(context)]
   await Promise.all(pages.map((page) => shows(page, 'app.title', 'Fastify Modular')))
   await context.clearCookies()
-  app.settings.disconnect('alice')
+  app.settings.endStreams('alice')
   for (const page of pages) {
     await until(async () => (await stateOf(page)) === 'offline')
     t.equal(await page.evaluate("window.client.known('app.title')"), undefined)

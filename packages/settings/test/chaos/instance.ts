@@ -63,7 +63,7 @@ async function createApp({ database }: InstancePlan): Promise<FastifyInstance> {
     definitions,
     store,
     history: false,
-    caller: ({ headers }) => ({ id: String(headers['x-caller']), isAdmin: true }),
+    findCaller: ({ headers }) => ({ id: String(headers['x-caller']), isAdmin: true }),
   })
   return app
 }

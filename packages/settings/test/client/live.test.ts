@@ -170,7 +170,7 @@ test('a client finds the next server and what changed meanwhile', async (t) => {
 async function listenAgain(t: Test, options: SettingsOptions, port: number): Promise<FastifyInstance> {
   const app = Fastify({ keepAliveTimeout: 100 })
   t.teardown(() => app.close())
-  await app.register(settings, { definitions: [definitions], caller: callerByHeader, ...options })
+  await app.register(settings, { definitions: [definitions], findCaller: callerByHeader, ...options })
   await app.listen({ port, host: '127.0.0.1' })
   return app
 }
@@ -214,7 +214,7 @@ test('a caller who signed out is not followed any more, and nothing of theirs is
   const title = follow(t, client, 'app.title')
   await until(() => title.values.length === 1)
   caller['x-caller'] = 'nobody'
-  app.settings.disconnect('alice')
+  app.settings.endStreams('alice')
   await until(() => client.state === 'offline')
   const later = follow(t, client, 'app.title')
   await once(app.server, 'request')

@@ -17,7 +17,7 @@ test('S 2.1: add returns the builder, so that calls chain', async (t) => {
   )
 })
 
-test('S 2.1: a module adds definitions and token maps alike', async (t) => {
+test('S 2.1: a module adds definitions and maps of them alike', async (t) => {
   const registry = new Registry()
   const mail = {
     host: setting.text('mail.host', {
@@ -47,7 +47,7 @@ test('S 2.1: a module adds definitions and token maps alike', async (t) => {
   )
 })
 
-test('what is neither a definition nor a token map is a boot error that names the module', async (t) => {
+test('what is neither a definition nor a map is a boot error that names the module', async (t) => {
   const registry = new Registry()
   const sources: unknown[] = [
     undefined,

@@ -28,10 +28,10 @@ const theme = define(SettingType.Select, { key: 'app.theme', allowedValues: ['li
 
 test('S6: a definition without hints has their defaults', async (t) => {
   const { definition } = registered(SettingType.Text)
-  const { unit, tags, keywords, hidden, advanced, showWhen, confirm, restart, docsUrl } = definition
+  const { unit, keywords, hidden, advanced, showWhen, confirm, restart, docsUrl } = definition
   const { options, patternHint } = definition
   t.same([options, unit, showWhen, confirm, docsUrl, patternHint], [null, null, null, null, null, null])
-  t.same([tags, keywords, hidden, advanced, restart], [[], [], false, false, false])
+  t.same([keywords, hidden, advanced, restart], [[], false, false, false])
 })
 
 test('S6: the options of a Select are its allowed values, so that they need not be listed twice', async (t) => {
@@ -73,12 +73,7 @@ const refused: readonly (readonly [string, Partial<Record<keyof SettingDefinitio
   ['a unit that is not a string', { unit: 5 }, /unit must be a string of 1 to 30/],
   ['an empty unit', { unit: '' }, /unit must be a string of 1 to 30/],
   ['a long unit', { unit: 'x'.repeat(31) }, /unit must be a string of 1 to 30/],
-  ['a tag with a space', { tags: ['a b'] }, /tags must be an array/],
-  ['a tag with a comma', { tags: ['a,b'] }, /tags must be an array/],
-  ['an empty tag', { tags: [''] }, /tags must be an array/],
-  ['too many tags', { tags: Array.from({ length: 21 }, (_, index) => `t${index}`) }, /tags must be an array/],
-  ['tags that are a string', { tags: 'mail' }, /tags must be an array/],
-  ['tags that differ in case only', { tags: ['mail', 'Mail'] }, /tags has a tag twice/],
+  ['keywords that are a string', { keywords: 'mail' }, /keywords must be an array/],
   ['an empty keyword', { keywords: [' '] }, /keywords must be an array/],
   [
     'too many keywords',
@@ -132,16 +127,16 @@ test('S6: a condition may name a setting that comes later, of any module', async
 test('S6: later changes of a declaration have no effect', async (t) => {
   const equals = { deep: [1] }
   const showWhen = { key: 'a.json', equals }
-  const tags = ['mail']
+  const keywords = ['mail']
   const registry = registryOf(
-    define(SettingType.Text, { showWhen, tags }),
+    define(SettingType.Text, { showWhen, keywords }),
     define(SettingType.Json, { key: 'a.json' }),
   )
   equals.deep.push(2)
-  tags.push('late')
+  keywords.push('late')
   const definition = registry.getDefinition('test.key')
   t.same(definition?.showWhen, { key: 'a.json', equals: { deep: [1] } })
-  t.same(definition?.tags, ['mail'])
+  t.same(definition?.keywords, ['mail'])
 })
 
 test('S6: tokens carry hints', async (t) => {
@@ -155,17 +150,7 @@ test('S6: tokens carry hints', async (t) => {
 })
 
 test('no hint makes the registry throw before check', async () => {
-  const names = [
-    'options',
-    'unit',
-    'tags',
-    'keywords',
-    'hidden',
-    'advanced',
-    'showWhen',
-    'confirm',
-    'restart',
-  ]
+  const names = ['options', 'unit', 'keywords', 'hidden', 'advanced', 'showWhen', 'confirm', 'restart']
   names.push('docsUrl', 'patternHint', 'schema', 'flag')
   const hostile = fc.record(Object.fromEntries(names.map((name) => [name, fc.anything()])), {
     requiredKeys: [],
@@ -173,7 +158,7 @@ test('no hint makes the registry throw before check', async () => {
   const nested = fc.record({
     options: fc.array(fc.oneof(fc.anything(), fc.record({ value: fc.anything(), label: fc.anything() }))),
     showWhen: fc.record({ key: fc.anything(), equals: fc.anything() }),
-    tags: fc.array(fc.anything()),
+    keywords: fc.array(fc.anything()),
   })
   fc.assert(
     fc.property(fc.oneof(hostile, nested), (hints) => typeof problemOf({ ...theme, ...hints }) === 'string'),

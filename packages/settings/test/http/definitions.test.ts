@@ -7,7 +7,6 @@ const hinted = {
   enabled: setting.bool('smtp.enabled', {
     displayName: 'Send mail',
     scope: Application,
-    tags: ['Mail'],
     default: true,
   }),
   mode: setting.select('smtp.mode', {
@@ -20,7 +19,7 @@ const hinted = {
       { value: 'plain', label: 'None' },
     ],
     default: 'tls',
-    tags: ['mail', 'network'],
+    keywords: ['mail', 'network'],
     advanced: true,
     showWhen: { key: 'smtp.enabled', equals: true },
     confirm: 'Mail in transit is lost.',
@@ -48,7 +47,7 @@ test('S6: definitions carry what user interfaces need, every member present', as
       { value: 'plain', label: 'None', description: null },
     ],
     unit: null,
-    tags: ['mail', 'network'],
+    keywords: ['mail', 'network'],
     hidden: false,
     advanced: true,
     showWhen: { key: 'smtp.enabled', equals: true },
@@ -62,7 +61,7 @@ test('S6: definitions carry what user interfaces need, every member present', as
   t.match(of('app.title'), {
     options: null,
     unit: null,
-    tags: [],
+    keywords: [],
     hidden: false,
     showWhen: null,
     docsUrl: null,

@@ -89,7 +89,7 @@ async function fill(app: FastifyInstance): Promise<void> {
 
 test('every route has a request here that it accepts', async (t) => {
   for (const { name } of requestsOf(await createApp(t))) {
-    const app = await createApp(t, { caller: () => editor })
+    const app = await createApp(t, { findCaller: () => editor })
     await fill(app)
     const route = requestsOf(app).find((candidate) => candidate.name === name)
     t.ok(route)
@@ -141,7 +141,7 @@ const withoutCaller: Readonly<Record<string, () => unknown>> = {
 
 for (const [way, caller] of Object.entries(withoutCaller)) {
   test(`a caller option that ${way} admits requests to the public route alone`, async (t) => {
-    const app = await createApp(t, { caller: caller as FindCaller })
+    const app = await createApp(t, { findCaller: caller as FindCaller })
     await fill(app)
     const { revision } = app.settings.status
     for (const route of requestsOf(app)) {
@@ -179,7 +179,7 @@ for (const [rule, isOpen] of hostRules) {
     })
     const routes: RouteOptions[] = []
     app.addHook('onRoute', (route) => void routes.push(route))
-    await app.register(settings, { definitions: [definitions], caller: () => null })
+    await app.register(settings, { definitions: [definitions], findCaller: () => null })
     await app.ready()
     for (const route of toRequests(routes)) {
       const bare = { ...route, url: String(route.url.split('?')[0]), body: undefined }
@@ -195,7 +195,7 @@ test('every write answers 204, or what is stored where the request prefers a rep
   for (const { name, isWrite } of requestsOf(await createApp(t))) {
     if (!isWrite) continue
     for (const preference of [undefined, 'return=representation', 'respond-async, return="representation"']) {
-      const app = await createApp(t, { caller: () => editor })
+      const app = await createApp(t, { findCaller: () => editor })
       await fill(app)
       const route = requestsOf(app).find((candidate) => candidate.name === name)
       if (!route) continue
@@ -222,7 +222,7 @@ test('every write answers 204, or what is stored where the request prefers a rep
 })
 
 test('every route that writes refuses a parameter that it does not know, and writes nothing', async (t) => {
-  const app = await createApp(t, { caller: () => editor })
+  const app = await createApp(t, { findCaller: () => editor })
   await fill(app)
   const { revision } = app.settings.status
   for (const route of requestsOf(app).filter(({ method }) => method !== 'GET' && method !== 'HEAD')) {

@@ -39,7 +39,7 @@ test('the boot refuses routes from before the caller was declared: no request co
   }
   await t.rejects(declared({}), { code: 'FMOD_SETTINGS_CALLER_DECLARED_LATER' })
   await declared({ routes: false })
-  const app = await declared({ caller: () => admin })
+  const app = await declared({ findCaller: () => admin })
   t.equal((await app.inject('/api/settings')).statusCode, 200)
 })
 
@@ -51,7 +51,7 @@ test('the option caller may be asynchronous, and fails closed', async (t) => {
     rubbish: async () => ({ id: '', permissions: ['*'], isAdmin: true }),
   }
   const app = await createApp(t, {
-    caller: (request) => {
+    findCaller: (request) => {
       const name = String(request.headers['x-name'])
       if (name === 'throws') throw new Error('synchronously')
       return answers[name]?.() ?? null
@@ -68,7 +68,7 @@ test('the option caller may be asynchronous, and fails closed', async (t) => {
 test('a caller whose id is a number, which JavaScript allows, is 401 and a line in the log', async (t) => {
   const lines: string[] = []
   const caller = { id: 7, permissions: ['*'] } as unknown as Caller
-  const app = await createApp(t, { caller: () => caller }, logInto(lines))
+  const app = await createApp(t, { findCaller: () => caller }, logInto(lines))
   lines.length = 0
   t.equal((await app.inject('/api/settings')).statusCode, 401)
   t.match(lines, [/the id of a caller is a number/])
@@ -92,7 +92,7 @@ test('the prefix of register is where the routes are, and the boot log names the
     t.teardown(() => app.close())
     app.register(
       async (tenant) => {
-        const options = { definitions: [definitions], caller: callerByHeader, ...(prefix && { prefix }) }
+        const options = { definitions: [definitions], findCaller: callerByHeader, ...(prefix && { prefix }) }
         await tenant.register(settings, options)
       },
       { prefix: scope },
@@ -142,7 +142,7 @@ test('settings whose routes an OpenAPI document lacks say so at boot', async (t)
     const app = Fastify({ logger })
     t.teardown(() => app.close())
     if (isFirst) app.register(swagger)
-    app.register(settings, { definitions: [definitions], caller: callerByHeader })
+    app.register(settings, { definitions: [definitions], findCaller: callerByHeader })
     if (!isFirst) app.register(swagger)
     await app.ready()
     t.equal(
@@ -171,7 +171,7 @@ test('an unexpected failure is 500 without its message, and is logged', async (t
   const app = await createApp(
     t,
     {
-      caller: () => {
+      findCaller: () => {
         throw new Error('postgres://user:hunter2@db')
       },
     },
@@ -250,7 +250,7 @@ test('every route is described: operation, tag, summary, problems', async (t) =>
     t.ok(response[401]?.content && 'application/problem+json' in response[401].content, url)
     t.ok(response[200] ?? response[204], url)
   })
-  await app.register(settings, { definitions: [definitions], caller: () => null })
+  await app.register(settings, { definitions: [definitions], findCaller: () => null })
   await app.ready()
   t.equal(described.length, 20)
   t.equal(new Set(described.map(({ operationId }) => operationId)).size, 20)
@@ -264,7 +264,7 @@ test('what hooks of the host put into Vary stays there', async (t) => {
     done()
   })
   const german = { translate: () => undefined, locales: ['de'] }
-  app.register(settings, { definitions: [definitions], caller: callerByHeader, ...german })
+  app.register(settings, { definitions: [definitions], findCaller: callerByHeader, ...german })
   await app.ready()
   t.equal((await as(app, 'alice')('GET', '')).headers.vary, 'Origin, Cookie, Authorization, Accept-Encoding')
   t.equal(
@@ -292,7 +292,7 @@ test('a hook that a plugin of the host adds to every route runs once', async (t)
     })
     route.onRequest = own
   })
-  app.register(settings, { definitions: [definitions], caller: callerByHeader })
+  app.register(settings, { definitions: [definitions], findCaller: callerByHeader })
   await app.ready()
   for (const url of ['/api/settings', '/api/settings/me']) {
     runs = 0

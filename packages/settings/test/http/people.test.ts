@@ -21,7 +21,7 @@ function directory() {
 
 test('history, changes, conflicts and single values name the people in that very answer', async (t) => {
   const { asked, people } = directory()
-  const app = await createApp(t, { people })
+  const app = await createApp(t, { findPeople: people })
   const [admin, editor] = [as(app, 'admin'), as(app, 'editor')]
   await admin('PUT', '', title('one'))
   await editor('PUT', '', title('two'))
@@ -43,7 +43,7 @@ test('history, changes, conflicts and single values name the people in that very
 
 test('who may not change a setting gets no names', async (t) => {
   const { asked, people } = directory()
-  const app = await createApp(t, { people })
+  const app = await createApp(t, { findPeople: people })
   await as(app, 'admin')('PUT', '/bulk', [title('one'), { key: 'mail.port', scope: 0, value: 25 }])
   t.notOk('people' in (await as(app, 'alice')('GET', '/app.title?scope=1')).json)
   t.notOk('people' in (await as(app, 'editor')('GET', '/mail.port?scope=0')).json, 'System')
@@ -66,24 +66,24 @@ test('an answer does not wait for names, and no failure of the host is its own',
     nothing: async () => undefined,
   }
   for (const [name, people] of Object.entries(hosts)) {
-    const app = await createApp(t, { people }, { logger })
+    const app = await createApp(t, { findPeople: people }, { logger })
     await as(app, 'admin')('PUT', '', title('one'))
     t.match(await as(app, 'admin')('GET', '/changes'), { status: 200, json: { people: {} } }, name)
   }
   t.equal(signals[0]?.aborted, false, 'names may come later')
-  t.equal(lines.filter((line) => line.includes('option people failed')).length, 2)
+  t.equal(lines.filter((line) => line.includes('option findPeople failed')).length, 2)
 })
 
 test('names are text of at most 100 characters, and ids are ids whatever they are', async (t) => {
   const long: FindPeople = async (ids) => Object.fromEntries(ids.map((id) => [id, `<b>${'n'.repeat(200)}`]))
-  const app = await createApp(t, { people: long })
+  const app = await createApp(t, { findPeople: long })
   for (const actor of ['__proto__', 'toString', ''])
     await app.settings.contract.setSetting('app.title', actor || 'x', 1, undefined, { actor: actor || null })
   const { people } = (await as(app, 'admin')('GET', '/changes')).json
   t.same(Object.keys(people).toSorted(), ['__proto__', 'toString'])
   for (const name of Object.values(people)) t.match(name, /^<b>n{96}…$/)
   const faces: FindPeople = async (ids) => Object.fromEntries(ids.map((id) => [id, '😀'.repeat(200)]))
-  const other = await createApp(t, { people: faces })
+  const other = await createApp(t, { findPeople: faces })
   await as(other, 'admin')('PUT', '', title('one'))
   t.same((await as(other, 'admin')('GET', '/changes')).json.people, { admin: `${'😀'.repeat(49)}…` })
 })
@@ -92,7 +92,7 @@ test('answers that wait for the same people ask for them once', async (t) => {
   const asked: (readonly string[])[] = []
   let answer = (_names: typeof names): void => {}
   const people: FindPeople = (ids) => (asked.push(ids), new Promise((resolve) => (answer = resolve)))
-  const app = await createApp(t, { people })
+  const app = await createApp(t, { findPeople: people })
   await as(app, 'admin')('PUT', '', title('one'))
   const answers = Promise.all(
     ['/changes', '/app.title/history', '/changes'].map((url) => as(app, 'admin')('GET', url)),
@@ -111,7 +111,7 @@ test('names that come late are in the next answer, and who failed is not asked a
     failing: () => (asked.push('failing'), Promise.reject(new Error('no directory'))),
   }
   for (const [name, people] of Object.entries(hosts)) {
-    const app = await createApp(t, { people })
+    const app = await createApp(t, { findPeople: people })
     await as(app, 'admin')('PUT', '', title('one'))
     for (const url of ['/changes', '/app.title/history'])
       t.same((await as(app, 'admin')('GET', url)).json.people, {}, name)

@@ -155,7 +155,11 @@ test('an export goes back into the instance that it came from, beneath locks and
   const { Application } = SettingScope
   const text = (key: string, more = {}) =>
     setting.text(key, { displayName: key, scope: Application, ...more })
-  const definitions = [text('x.free'), text('x.locked'), text('x.guarded', { write: 'Mail.Configure' })]
+  const definitions = [
+    text('x.free'),
+    text('x.locked'),
+    text('x.guarded', { writePermission: 'Mail.Configure' }),
+  ]
   const keys = definitions.map(({ key }) => key)
   const before = await createApp(t, { store, definitions })
   for (const key of keys) await before.settings.set(key as string, 'stored')
@@ -191,7 +195,7 @@ test('a thousand guesses of a secret that the caller may not write are answered 
   const encryption = { keys: [{ id: 'k', key: Buffer.from('0123456789abcdef0123456789abcdef') }] }
   const text = (key: string, more = {}) =>
     setting.text(key, { displayName: key, scope: Application, ...more })
-  const write = 'Mail.Configure'
+  const writePermission = 'Mail.Configure'
   const older = await createApp(t, {
     store,
     encryption,
@@ -204,9 +208,9 @@ test('a thousand guesses of a secret that the caller may not write are answered 
     overrides: { 'x.locked': 'fixed' },
     definitions: [
       text('x.other', { required: true }),
-      text('x.guarded', { sensitive: true, write }),
+      text('x.guarded', { sensitive: true, writePermission }),
       text('x.locked', { sensitive: true }),
-      text('x.past', { write }),
+      text('x.past', { writePermission }),
     ],
   })
   const editor = as(app, 'editor')

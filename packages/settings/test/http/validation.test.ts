@@ -198,14 +198,19 @@ test('a body that would change prototypes is 400', async (t) => {
   await expectStatuses(t, await createApp(t), [[400, 'PUT', '', poisoned]])
 })
 
-test('a bulk or an import of any number of entries is answered, as long as its bytes are allowed', async (t) => {
-  const app = await createApp(t, { limits: { bulkBytes: 32e6 } })
+test('a bulk and an import take 500 entries, or as many as the host allows', async (t) => {
+  const app = await createApp(t, { limits: { bodyBytes: 32e6 } })
   const settings = Array.from({ length: 200_000 }, (_, index) => ({ key: `k${index}`, scope: 1, value: 1 }))
+  const errors = ['Send at most 500 entries at once.']
   t.match(await as(app, 'admin')('PUT', '/bulk', settings), {
     status: 422,
-    json: { errors: { bulk: ['Send at most 500 entries at once.'] } },
+    json: { errors: { bulk: errors } },
   })
-  const imported = await as(app, 'admin')('POST', '/import?dryRun=true', { format: 1, settings })
+  const path = '/import?dryRun=true'
+  const refused = { status: 422, json: { errors: { import: errors } } }
+  t.match(await as(app, 'admin')('POST', path, { format: 1, settings }), refused)
+  const wide = await createApp(t, { limits: { bodyBytes: 32e6, bulkEntries: 200_000 } })
+  const imported = await as(wide, 'admin')('POST', path, { format: 1, settings })
   t.equal(imported.status, 200)
   t.equal(imported.json.unknown.length, 200_000)
 })

@@ -11,9 +11,17 @@ const permission = 'Mail.Configure'
 
 const tokens = {
   open: setting.text('app.open', { displayName: 'Open', scope: Application }),
-  guarded: setting.text('app.guarded', { displayName: 'Guarded', scope: Application, write: permission }),
-  system: setting.text('sys.guarded', { displayName: 'System', scope: System, write: permission }),
-  inherited: setting.text('user.guarded', { displayName: 'Inherited', scope: User, write: permission }),
+  guarded: setting.text('app.guarded', {
+    displayName: 'Guarded',
+    scope: Application,
+    writePermission: permission,
+  }),
+  system: setting.text('sys.guarded', { displayName: 'System', scope: System, writePermission: permission }),
+  inherited: setting.text('user.guarded', {
+    displayName: 'Inherited',
+    scope: User,
+    writePermission: permission,
+  }),
 }
 const definitions = Object.values(tokens)
 
@@ -73,7 +81,7 @@ async function start(t: { teardown(close: () => unknown): unknown }): Promise<St
   const routes: RouteOptions[] = []
   app.addHook('onRoute', (route) => void routes.push(route))
   const caller = ({ headers }: FastifyRequest) => roles.find(({ id }) => id === headers['x-caller']) ?? null
-  await app.register(settings, { definitions, caller })
+  await app.register(settings, { definitions, findCaller: caller })
   await app.ready()
   return { app, routes }
 }
@@ -117,7 +125,7 @@ async function tryWay(t: Test, { app, route, way, caller, stored }: Case): Promi
   }
   const scope = stored.scope === User ? Application : stored.scope
   const own = await app.settings.history({ userId: caller.id })
-  const before = app.settings.exportSettings()
+  const before = app.settings.export()
   const fill = (text: string) =>
     text
       .replace(':key', stored.key)
@@ -135,7 +143,7 @@ async function tryWay(t: Test, { app, route, way, caller, stored }: Case): Promi
   const isAdmin = caller.isAdmin === true
   const mayUpdate = isAdmin || caller.permissions?.includes('Settings.Update') === true
   const mayConfigure = isAdmin || caller.permissions?.some((each) => each.startsWith('Mail.')) === true
-  const isGuarded = stored.write === permission && !way.isOwn
+  const isGuarded = stored.writePermission === permission && !way.isOwn
   const name = `${String(route.method)} ${route.url} ${way.query ?? ''} ${caller.id} ${stored.key}`
   // `replace` leaves System values alone that the caller does not see.
   const isLeftAlone = way.query === 'mode=replace' && stored.scope === System && !isAdmin
@@ -149,14 +157,18 @@ async function tryWay(t: Test, { app, route, way, caller, stored }: Case): Promi
   const isUnseen = route.url.endsWith('/revert') && mayUpdate && stored.scope === System && !isAdmin
   t.equal(answer.statusCode, isUnseen ? 404 : 403, `${name}: refused`)
   if (mayUpdate && !(stored.scope === System && !isAdmin)) t.match(answer.json().detail, permission, name)
-  t.same(app.settings.exportSettings(), before, `${name}: nothing was written`)
+  t.same(app.settings.export(), before, `${name}: nothing was written`)
 }
 
 test('the refusal comes before what locks or versions say, and after what cannot be meant', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
   const caller = { id: 'editor', permissions: ['Settings.Update'] }
-  await app.register(settings, { definitions, caller: () => caller, overrides: { 'app.guarded': 'fixed' } })
+  await app.register(settings, {
+    definitions,
+    findCaller: () => caller,
+    overrides: { 'app.guarded': 'fixed' },
+  })
   const put = (body: object, headers = {}) =>
     app.inject({ method: 'PUT', url: '/api/settings', payload: body, headers })
   t.equal((await put({ key: 'app.guarded', scope: 1, value: 'x' })).statusCode, 403)
@@ -171,9 +183,9 @@ test('in process, an import or revert for a caller asks, too; other calls are tr
   await app.settings.set(tokens.guarded, 'first')
   await app.settings.set(tokens.guarded, 'second')
   const file = { settings: [{ key: 'app.guarded', scope: Application, value: 'x' }] } as const
-  t.match(await rejection(app.settings.importSettings(file, { visibleTo: caller })), { status: 403 })
-  t.match(await rejection(app.settings.revert(2, { visibleTo: caller })), { status: 403 })
-  await app.settings.importSettings(file)
+  t.match(await rejection(app.settings.import(file, { as: caller })), { status: 403 })
+  t.match(await rejection(app.settings.revert(2, { as: caller })), { status: 403 })
+  await app.settings.import(file)
   t.equal(app.settings.get('app.guarded' as string), 'x')
 })
 
@@ -210,7 +222,7 @@ test('a permission that no module declares stops the boot, where a gate knows th
     addFacts() {},
   }
   app.decorate('permissions', branded(permissions))
-  app.register(settings, { definitions, caller: () => null })
+  app.register(settings, { definitions, findCaller: () => null })
   const { error } = await rejection(Promise.resolve(app.ready()))
   t.match(error, {
     code: 'FMOD_SETTINGS_INVALID_DEFINITIONS',

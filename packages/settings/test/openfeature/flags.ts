@@ -36,8 +36,8 @@ export async function createShop(
   const app = Fastify(server)
   t.teardown(() => app.close())
   await before?.(app)
-  app.register(settings, { definitions: [flags], caller: callerByHeader, ...settingsOptions })
-  app.register(ofrep, { caller: callerByHeader, ...options })
+  app.register(settings, { definitions: [flags], findCaller: callerByHeader, ...settingsOptions })
+  app.register(ofrep, { findCaller: callerByHeader, ...options })
   await app.ready()
   return app
 }

@@ -1,6 +1,6 @@
 /** The OpenFeature Remote Evaluation Protocol, as its clients see it. */
 import { type JsonValue, memoryStore, settings, SettingScope } from '@fastify-modular/settings'
-import { ofrep, settingsProvider } from '@fastify-modular/settings/openfeature'
+import { ofrep, openFeatureProvider } from '@fastify-modular/settings/openfeature'
 import fc from 'fast-check'
 import Fastify from 'fastify'
 import { test } from 'tap'
@@ -350,7 +350,7 @@ test('flags need the settings of this package; ofrep needs them before it, and n
     message: /evaluateForOthers must be the name of a permission/,
   })
   const shop = await createShop(t)
-  t.throws(() => settingsProvider({ settings: { ...shop.settings } }), {
+  t.throws(() => openFeatureProvider({ settings: { ...shop.settings } }), {
     code: 'FMOD_SETTINGS_INVALID_OPTION',
   })
 })
@@ -358,8 +358,8 @@ test('flags need the settings of this package; ofrep needs them before it, and n
 test('a prefix stands before the paths of the protocol', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
-  app.register(settings, { definitions: [flags], caller: callerByHeader })
-  app.register(ofrep, { caller: callerByHeader, prefix: '/shop' })
+  app.register(settings, { definitions: [flags], findCaller: callerByHeader })
+  app.register(ofrep, { findCaller: callerByHeader, prefix: '/shop' })
   const { statusCode, body } = await app.inject({
     method: 'POST',
     url: '/shop/ofrep/v1/evaluate/flags/shop.limit',

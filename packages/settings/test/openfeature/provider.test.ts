@@ -7,7 +7,7 @@ import {
   SettingScope,
   SettingType,
 } from '@fastify-modular/settings'
-import { settingsProvider } from '@fastify-modular/settings/openfeature'
+import { openFeatureProvider } from '@fastify-modular/settings/openfeature'
 import { sqlite } from '@fastify-modular/settings/sqlite'
 import { overrideSettings } from '@fastify-modular/settings/testing'
 import { ErrorCode, OpenFeature, ProviderEvents } from '@openfeature/server-sdk'
@@ -19,7 +19,7 @@ const { Application, System, User } = SettingScope
 
 async function createClient(t: Test, options: Parameters<typeof createShop>[1] = {}) {
   const app = await createShop(t, options)
-  const provider = settingsProvider(app)
+  const provider = openFeatureProvider(app)
   await OpenFeature.setProviderAndWait(t.name, provider)
   return { app, provider, client: OpenFeature.getClient(t.name) }
 }
@@ -116,7 +116,7 @@ test('a provider that was replaced reports nothing, and one that returns reports
   const { events } = provider
   let reported = 0
   events.addHandler(ProviderEvents.ConfigurationChanged, () => ++reported)
-  await OpenFeature.setProviderAndWait(t.name, settingsProvider(await createShop(t)))
+  await OpenFeature.setProviderAndWait(t.name, openFeatureProvider(await createShop(t)))
   await app.settings.set(flags.limit, 20)
   t.equal(reported, 0)
   await OpenFeature.setProviderAndWait(t.name, provider)
@@ -188,7 +188,7 @@ test('the provider and the protocol agree about every type, scope, source and us
     if (source === 'shared') await app.settings.set(key as string, values[1])
     if (source === 'own') await app.settings.set(key as string, values[1], { userId: 'alice' })
   }
-  const provider = settingsProvider(app)
+  const provider = openFeatureProvider(app)
   const resolvers: Readonly<Record<string, (...asked: readonly [string, never, object]) => Promise<object>>> =
     {
       boolean: provider.resolveBooleanEvaluation,
@@ -265,7 +265,7 @@ test('a value that was encrypted before the setting became a flag is not shown',
     ])
     t.notMatch(one.payload + all.payload, /hush/)
   }
-  const provider = settingsProvider(app)
+  const provider = openFeatureProvider(app)
   for (const context of [{}, { targetingKey: 'alice' }, { targetingKey: 'bob' }])
     await t.rejects(provider.resolveStringEvaluation('shop.theme', 'none', context), { code: 'GENERAL' })
 })

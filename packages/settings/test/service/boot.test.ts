@@ -114,7 +114,7 @@ test('decision 2: a key that would shadow a route of the API is refused, whichev
 
 test('options that cannot be right stop the boot by name', async (t) => {
   const wrong: [string, unknown][] = [
-    ['caller', 'alice'],
+    ['findCaller', 'alice'],
     ['selfService', 'everybody'],
     ['resolvedSecrets', true],
     ['maxCachedUsers', 0],
@@ -127,7 +127,7 @@ test('options that cannot be right stop the boot by name', async (t) => {
     ['routes', { prefx: '/settings' }],
     ['store', {}],
     ['translate', 'de'],
-    ['people', {}],
+    ['findPeople', {}],
     ['history', { days: 0 }],
     ['history', { days: Number.NaN }],
     ['history', { perValue: 1.5 }],

@@ -298,7 +298,7 @@ test('only those learn the name of the variable who may write the setting', asyn
     displayName: 'Guarded',
     scope: Application,
     env: 'T_GUARDED',
-    write: 'Mail.Configure',
+    writePermission: 'Mail.Configure',
   })
   const app = await startWith(t, { T_SMTP_PORT: '587', T_GUARDED: 'x' }, [...Object.values(mail), guarded])
   const named = async (caller: 'admin' | 'editor' | 'alice') =>
@@ -322,7 +322,7 @@ test('a secret of the environment is nowhere: no body, header, log or schema of 
   t.teardown(() => app.close())
   const routes: { method: unknown; url: string; schema?: unknown }[] = []
   app.addHook('onRoute', (route) => void routes.push(route))
-  await app.register(settings, { definitions: [mail], caller: () => caller })
+  await app.register(settings, { definitions: [mail], findCaller: () => caller })
   await app.ready()
   const answers: unknown[] = [routes]
   for (const { method, url } of routes) {
@@ -339,11 +339,7 @@ test('a secret of the environment is nowhere: no body, header, log or schema of 
       answers.push(answer.headers, answer.payload)
     }
   }
-  answers.push(
-    await app.settings.inspect('mail.password'),
-    app.settings.exportSettings(),
-    await app.settings.list(),
-  )
+  answers.push(await app.settings.inspect('mail.password'), app.settings.export(), await app.settings.list())
   t.notMatch(JSON.stringify([answers, lines]), canary)
   t.equal(app.settings.get(mail.password), canary, 'the application has it')
 })

@@ -22,7 +22,7 @@ for (const [way, options] of [
     const app = Fastify()
     t.teardown(() => app.close())
     app.register(events, { transport })
-    app.register(settings, { definitions: [definitions], caller: callerByHeader, store, ...options })
+    app.register(settings, { definitions: [definitions], findCaller: callerByHeader, store, ...options })
     await app.ready()
     const admin = as(app, 'admin')
     const secret = { key: 'app.api_secret', scope: Application, value: 'hunter2' }

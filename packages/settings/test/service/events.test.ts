@@ -238,7 +238,7 @@ for (const [name, open] of Object.entries(transports)) {
     await app.register(events, { transport, handlers: [ShapeHandler] })
     const shape = setting.json('app.shape', { displayName: 'Shape', scope: Application })
     const own = setting.json('app.own', { displayName: 'Own', scope: User })
-    await app.register(settings, { store, definitions: [{ shape, own }], caller: () => admin })
+    await app.register(settings, { store, definitions: [{ shape, own }], findCaller: () => admin })
     await app.ready()
     const send = async (method: 'PUT' | 'POST', path: string, payload: object) => {
       const { statusCode, body } = await app.inject({ method, url: `/api/settings${path}`, payload })

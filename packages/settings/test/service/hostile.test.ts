@@ -43,7 +43,7 @@ test('the event of such a write has null for what cannot be read', async (t) => 
   app.register(events, { transport })
   app.register(settings, {
     definitions: [definitions],
-    caller: callerByHeader,
+    findCaller: callerByHeader,
     store: await storeWith('app.title', 'no json'),
   })
   await app.ready()

@@ -188,9 +188,9 @@ test('a revert asks for the rights of every value of the set', async (t) => {
     [400, 'POST', '/changes/x/revert', {}],
     [400, 'POST', url, { kyes: [] }],
   ])
-  t.match(await rejection(app.settings.revert(2, { visibleTo: editor })), { status: 403 })
+  t.match(await rejection(app.settings.revert(2, { as: editor })), { status: 403 })
   t.match(await rejection(app.settings.revert(0)), { status: 400 })
-  await app.settings.revert(3, { keys: ['mail.port'], visibleTo: admin })
+  await app.settings.revert(3, { keys: ['mail.port'], as: admin })
 })
 
 test('locked settings and values that no longer fit refuse the whole set, in the order of the checks', async (t) => {

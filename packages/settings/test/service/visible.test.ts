@@ -67,24 +67,23 @@ test('an export for a caller is that of the route', async (t) => {
   const app = await createWithHistory(t)
   for (const caller of [admin, editor]) {
     const { json } = await as(app, caller.id as 'admin')('GET', '/export')
-    t.same(app.settings.exportSettings({ visibleTo: caller }), json, caller.id)
+    t.same(app.settings.export({ visibleTo: caller }), json, caller.id)
   }
-  t.match(app.settings.exportSettings({ visibleTo: editor }), {
+  t.match(app.settings.export({ visibleTo: editor }), {
     settings: [{ key: 'app.title' }],
     omitted: [],
   })
-  t.throws(() => app.settings.exportSettings({ visibleTo: alice }), /needs the permission/)
-  t.equal(app.settings.exportSettings().settings.length, 2, 'nobody is named')
+  t.throws(() => app.settings.export({ visibleTo: alice }), /needs the permission/)
+  t.equal(app.settings.export().settings.length, 2, 'nobody is named')
 })
 
 test('an import for a caller removes nothing that the caller may not see', async (t) => {
   const app = await createWithHistory(t)
-  const report = await app.settings.importSettings({ settings: [] }, { mode: 'replace', visibleTo: editor })
+  const report = await app.settings.import({ settings: [] }, { mode: 'replace', as: editor })
   t.same(report.delete, ['app.title'])
-  t.match(
-    await rejection(app.settings.importSettings({ settings: [] }, { mode: 'replace', visibleTo: alice })),
-    { status: 403 },
-  )
+  t.match(await rejection(app.settings.import({ settings: [] }, { mode: 'replace', as: alice })), {
+    status: 403,
+  })
 })
 
 test('what was stored before a setting became System is for administrators', async (t) => {
@@ -132,15 +131,15 @@ test('decision 87: history of a user is that user’s, and a filter that cannot 
   t.match(await rejection(app.settings.history({ userId: '' })), { name: 'ArgumentException' })
 })
 
-test('an option visibleTo without a caller shows and reverts nothing: nobody is signed in', async (t) => {
+test('an option visibleTo, or as, without a caller shows and reverts nothing: nobody is signed in', async (t) => {
   const app = await createWithHistory(t)
-  const nobody: object = { visibleTo: null }
+  const nobody: object = { visibleTo: null, as: null }
   for (const refused of [
     app.settings.history(nobody),
     app.settings.history({ visibleTo: undefined } as object),
-    Promise.resolve().then(() => app.settings.exportSettings(nobody)),
+    Promise.resolve().then(() => app.settings.export(nobody)),
     app.settings.revert(1, { ...nobody, dryRun: true }),
-    app.settings.importSettings({ settings: [] }, nobody),
+    app.settings.import({ settings: [] }, nobody),
   ])
     t.match(await rejection(refused), { name: 'ForbiddenException' })
 })
@@ -149,7 +148,7 @@ test('an import for a caller who may not change settings is refused in both mode
   const app = await createWithHistory(t)
   const file = { settings: [{ key: 'app.title', scope: 1, value: 'hers' } as const] }
   for (const mode of ['merge', 'replace'] as const) {
-    const refused = app.settings.importSettings(file, { mode, visibleTo: alice })
+    const refused = app.settings.import(file, { mode, as: alice })
     t.match(await rejection(refused), { name: 'ForbiddenException' }, mode)
   }
   t.match(await app.settings.record('app.title'), { value: 'one' })
@@ -159,7 +158,7 @@ test('an import in a mode that there is not is refused, and removes nothing', as
   const app = await createWithHistory(t)
   const file = { settings: [] }
   const mode: object = { mode: 'marge' }
-  t.match(await rejection(app.settings.importSettings(file, mode)), { name: 'ArgumentException' })
+  t.match(await rejection(app.settings.import(file, mode)), { name: 'ArgumentException' })
   t.equal((await app.settings.record('app.title'))?.isOverridden, true)
 })
 
@@ -168,13 +167,13 @@ test('an import for a caller has no System entries of one who is not an administ
   const title = { key: 'app.title', scope: 1, value: 'theirs' } as const
   const port = { key: 'mail.port', scope: 0, value: 26 } as const
   for (const mode of ['merge', 'replace'] as const) {
-    const refused = app.settings.importSettings({ settings: [title, port] }, { mode, visibleTo: editor })
+    const refused = app.settings.import({ settings: [title, port] }, { mode, as: editor })
     t.match(
       await rejection(refused),
       { name: 'ForbiddenException', error: { message: /administrators/ } },
       mode,
     )
-    t.same(await app.settings.importSettings({ settings: [] }, { mode: 'merge', visibleTo: editor }), {
+    t.same(await app.settings.import({ settings: [] }, { mode: 'merge', as: editor }), {
       revision: 1,
       create: [],
       update: [],
@@ -184,13 +183,13 @@ test('an import for a caller has no System entries of one who is not an administ
       kept: [],
       dryRun: false,
     })
-    const dry = app.settings.importSettings({ settings: [port] }, { mode, dryRun: true, visibleTo: editor })
+    const dry = app.settings.import({ settings: [port] }, { mode, dryRun: true, as: editor })
     t.match(await rejection(dry), { name: 'ForbiddenException' }, `a dry run, ${mode}`)
   }
   t.match(await app.settings.record('app.title'), { value: 'one' })
   t.match(await app.settings.record('mail.port'), { value: 25 })
   const file = { settings: [title, port] }
-  t.same((await app.settings.importSettings(file, { visibleTo: admin })).update, ['app.title', 'mail.port'])
+  t.same((await app.settings.import(file, { as: admin })).update, ['app.title', 'mail.port'])
 })
 
 /** Routes of what was stored: of a value in a scope; `revision` is the version that the value has there. */

@@ -95,13 +95,10 @@ const ways: Readonly<Record<string, Way>> = {
   reset: within(({ app }) => app.settings.reset(key)),
   restore: within(({ app, first }) => app.settings.restore({ key, revision: first })),
   revert: within(({ app, second }) => app.settings.revert(second)),
-  'revert for a caller': within(
-    ({ app, second }) => app.settings.revert(second, { visibleTo: editor }),
-    false,
-  ),
-  importSettings: within((target) => target.app.settings.importSettings(file(target))),
+  'revert for a caller': within(({ app, second }) => app.settings.revert(second, { as: editor }), false),
+  importSettings: within((target) => target.app.settings.import(file(target))),
   'importSettings for a caller': within(
-    (target) => target.app.settings.importSettings(file(target), { visibleTo: editor }),
+    (target) => target.app.settings.import(file(target), { as: editor }),
     false,
   ),
 }
@@ -166,7 +163,7 @@ const features: Readonly<Record<string, Feature>> = {
   'a setting that the caller may not write': {
     past: ['first', 'second'],
     value: 'third',
-    is: { write: 'Mail.Configure' },
+    is: { writePermission: 'Mail.Configure' },
     isGuarded: true,
     check: (t, outcome, name) =>
       outcome.way.isOwn || outcome.way.isTrusted || untouched(403)(t, outcome, name),
@@ -232,7 +229,7 @@ async function start(t: Test, store: SettingsStore, feature: Feature, isOwn: boo
   const { published, transport } = recorder()
   app.register(events, { transport })
   app.register(settings, {
-    caller: callerByHeader,
+    findCaller: callerByHeader,
     selfService: true,
     store,
     encryption,

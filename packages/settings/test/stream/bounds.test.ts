@@ -119,7 +119,7 @@ test('an instance has 2,000 anonymous streams', async (t) => {
 })
 
 test('an instance has 8,000 streams of callers, however many callers', async (t) => {
-  const app = await createApp(t, { caller: ({ headers }) => ({ id: String(headers['x-caller']) }) })
+  const app = await createApp(t, { findCaller: ({ headers }) => ({ id: String(headers['x-caller']) }) })
   // In process: the bound counts answers, and their sockets would be more than some machines allow.
   const open = (caller: number) =>
     app.inject({
@@ -135,7 +135,7 @@ test('an instance has 8,000 streams of callers, however many callers', async (t)
   t.match(await open(1000), { statusCode: 503, headers: { 'retry-after': '30' } })
   const own = await app.inject({ url: '/api/settings/public/stream', payloadAsStream: true })
   t.equal(own.statusCode, 200, 'strangers have a bound of their own')
-  app.settings.disconnect('caller 0')
+  app.settings.endStreams('caller 0')
   t.equal((await open(1000)).statusCode, 200)
 })
 
@@ -237,8 +237,8 @@ test('disconnect ends the streams of one caller', async (t) => {
   const app = await start(t)
   const streams = [await readStream(app), await readStream(app)]
   const bobs = await readStream(app, { headers: { 'x-caller': 'bob' } })
-  app.settings.disconnect('alice')
-  app.settings.disconnect('nobody')
+  app.settings.endStreams('alice')
+  app.settings.endStreams('nobody')
   await Promise.all(streams.map((stream) => stream.ended()))
   await app.settings.contract.setSetting('app.title', 'Acme', Application)
   t.match(await bobs.next('change'), { data: [{ value: 'Acme' }] })

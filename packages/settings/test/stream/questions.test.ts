@@ -29,7 +29,7 @@ async function asking(
     },
     {
       ...server,
-      caller(request) {
+      findCaller(request) {
         const session = String(request.headers.cookie)
         asked.push(session)
         return answer(session, request)

@@ -47,7 +47,7 @@ test('readers who begin with everything share its bytes', async (t) => {
 })
 
 test('others have their turn after 256 sockets', async (t) => {
-  const app = await start(t, { caller: ({ headers }) => ({ id: String(headers['x-caller']) }) })
+  const app = await start(t, { findCaller: ({ headers }) => ({ id: String(headers['x-caller']) }) })
   const count = 600
   const streams = await Promise.all(
     Array.from({ length: count }, (_, index) =>

@@ -35,7 +35,7 @@ test('an open tab ends with the session, at its idle time-out, and a request of 
   app.get('/page', async () => ({}))
   await app.register(settings, {
     definitions: [definitions],
-    caller: ({ session: found }) => (found.get('user' as never) === 'alice' ? { id: 'alice' } : null),
+    findCaller: ({ session: found }) => (found.get('user' as never) === 'alice' ? { id: 'alice' } : null),
   })
   await app.listen({ port: 0, host: '127.0.0.1' })
   const signedIn = await app.inject({ method: 'POST', url: '/sign-in' })

@@ -16,7 +16,7 @@ async function instance(t: Test): Promise<FastifyInstance> {
     if (session !== undefined) Reflect.set(request, 'session', { sessionId: session })
   })
   const caller = ({ headers: { caller: id } }: { headers: Record<string, unknown> }) => ({ id: String(id) })
-  await app.register(settings, { definitions: [definitions], store, caller })
+  await app.register(settings, { definitions: [definitions], store, findCaller: caller })
   return app
 }
 

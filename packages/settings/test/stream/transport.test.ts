@@ -25,7 +25,7 @@ for (const version of ['1.0', '1.1']) {
     connection.send(`GET /api/settings/stream HTTP/${version}\r\nhost: localhost\r\nx-caller: bob\r\n\r\n`)
     const stream = await readStream(app, { headers: { 'x-caller': 'bob' } })
     await stream.next('own')
-    app.settings.disconnect('bob')
+    app.settings.endStreams('bob')
     const [head = '', body] = String(await connection.closed()).split('\r\n\r\n')
     t.match(head, /^HTTP\/1.1 200 OK\r\n/)
     t.match(head, /\r\nconnection: close\b/)
@@ -159,7 +159,7 @@ for (const [name, options] of Object.entries(servers)) {
   test(`${name} has the same events, several on one connection`, async (t) => {
     const app = Fastify(options as object)
     t.teardown(() => app.close())
-    await app.register(settings, { definitions: [definitions], caller: () => ({ id: 'alice' }) })
+    await app.register(settings, { definitions: [definitions], findCaller: () => ({ id: 'alice' }) })
     const client = connectHttp2(await app.listen({ port: 0, host: '127.0.0.1' }), { ca: cert })
     t.teardown(() => client.destroy())
     const texts = ['', '']
@@ -198,7 +198,7 @@ for (const options of [{ https: { key, cert } }, servers['HTTP/2 with TLS']]) {
   test(`HTTP/1.1 with TLS has the same bytes${'http2' in options ? ', beside HTTP/2' : ''}`, async (t) => {
     const app = Fastify(options as object)
     t.teardown(() => app.close())
-    await app.register(settings, { definitions: [definitions], caller: () => ({ id: 'alice' }) })
+    await app.register(settings, { definitions: [definitions], findCaller: () => ({ id: 'alice' }) })
     await app.listen({ port: 0, host: '127.0.0.1' })
     const connection = connectTls({ ...addressOf(app), ca: cert, ALPNProtocols: ['http/1.1'] })
     let text = ''
@@ -207,7 +207,7 @@ for (const options of [{ https: { key, cert } }, servers['HTTP/2 with TLS']]) {
     await until(() => text.includes('event: own'))
     await app.settings.contract.setSetting('app.title', 'Acme', Application)
     await until(() => text.includes('"Acme"'))
-    app.settings.disconnect('alice')
+    app.settings.endStreams('alice')
     await once(connection, 'end')
     t.match(text, /^HTTP\/1.1 200 OK\r\n/)
     t.notMatch(text, /transfer-encoding/i)

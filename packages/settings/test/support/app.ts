@@ -2,7 +2,7 @@
 import { type Caller, isDomainException } from '@fastify-modular/core'
 import {
   setting,
-  type SettingKeys,
+  type ValuesOf,
   settings,
   SettingScope,
   type SettingsOptions,
@@ -91,7 +91,7 @@ export const definitions = {
 }
 
 declare module '@fastify-modular/settings' {
-  interface SettingKeyMap extends SettingKeys<typeof definitions> {}
+  interface SettingKeyMap extends ValuesOf<typeof definitions> {}
 }
 
 const routes = new WeakMap<FastifyInstance, RouteOptions[]>()
@@ -112,7 +112,7 @@ export async function createApp(
   const registered: RouteOptions[] = []
   routes.set(app, registered)
   app.addHook('onRoute', (route) => void registered.push(route))
-  app.register(settings, { definitions: [definitions], caller: callerByHeader, ...options })
+  app.register(settings, { definitions: [definitions], findCaller: callerByHeader, ...options })
   await app.ready()
   return app
 }

@@ -62,14 +62,14 @@ export async function startPages(
   })
   await app.register(settings, {
     definitions: [definitions],
-    caller: callerOf,
+    findCaller: callerOf,
     selfService: true,
     ...options,
   })
   app.get('/page', async (request, reply) =>
     reply.type('text/html').header('content-security-policy', policy)
       .send(`<!doctype html><html lang="en"><head><title>Page</title><link rel="icon" href="data:,">
-${hasData ? await app.settings.publicData(request) : ''}
+${hasData ? await app.settings.publicDataElement(request) : ''}
 <script type="module" src="/script.js"></script></head><body><div id="root"></div></body></html>`),
   )
   app.get('/script.js', (_request, reply) => reply.type('text/javascript').send(script))

@@ -42,11 +42,11 @@ export async function withHooks(
   add: (app: FastifyInstance) => void,
   options: SettingsOptions & FastifyServerOptions = {},
 ): Promise<FastifyInstance> {
-  const { caller = () => ({ id: 'alice' }), ...server } = options
+  const { findCaller = () => ({ id: 'alice' }), ...server } = options
   const app = Fastify(server)
   t.teardown(() => app.close())
   add(app)
-  await app.register(settings, { definitions: [definitions], caller })
+  await app.register(settings, { definitions: [definitions], findCaller })
   await app.listen({ port: 0, host: '127.0.0.1' })
   return app
 }

@@ -2,7 +2,7 @@
 import {
   type JsonValue,
   setting,
-  type SettingKeys,
+  type ValuesOf,
   type Settings,
   SettingScope,
   type UserReader,
@@ -24,7 +24,7 @@ const typesTest = {
 
 // What a package writes so that its keys are typed.
 declare module '@fastify-modular/settings' {
-  interface SettingKeyMap extends SettingKeys<typeof typesTest> {}
+  interface SettingKeyMap extends ValuesOf<typeof typesTest> {}
 }
 
 export function readsAreTyped(settings: Settings, reader: UserReader): void {

@@ -4,7 +4,7 @@ import { type } from 'arktype'
 import * as v from 'valibot'
 import { z } from 'zod'
 import type { SettingsBuilder } from '#src/definitions/builder.js'
-import { setting, type SettingKeys, type SettingToken, type SettingValue } from '#src/definitions/tokens.js'
+import { setting, type ValuesOf, type SettingToken, type SettingValue } from '#src/definitions/tokens.js'
 import { type JsonValue, type SettingDefinition, SettingScope } from '#src/setting-definition.js'
 
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- two generic functions compare types exactly
@@ -41,7 +41,7 @@ const mail = {
       { value: 'b', label: 'B' },
     ],
     unit: 'stars',
-    tags: ['mail'],
+    keywords: ['mail'],
     showWhen: { key: 'mail.secure', equals: true },
   }),
   rules: setting.json<readonly Rule[]>()('mail.rules', { ...common, default: [] }),
@@ -59,7 +59,7 @@ const mail = {
 }
 
 /** One line of declaration merging: an interface extends the keys of a token map. */
-interface Keys extends SettingKeys<typeof mail> {}
+interface Keys extends ValuesOf<typeof mail> {}
 
 export type Assertions = [
   // A value is never null where there is a default, and may be null where there is none.
@@ -84,9 +84,9 @@ export type Assertions = [
   Assert<Equal<SettingValue<typeof mail.password>, string | null>>,
   // Keys are literal, and a map of tokens becomes a map of keys.
   Assert<Equal<typeof mail.port.key, 'mail.port'>>,
-  Assert<Equal<SettingKeys<typeof mail>['mail.port'], number>>,
-  Assert<Equal<SettingKeys<typeof mail>['mail.priority'], 'low' | 'high' | null>>,
-  Assert<Equal<keyof SettingKeys<Pick<typeof mail, 'host' | 'port'>>, 'mail.host' | 'mail.port'>>,
+  Assert<Equal<ValuesOf<typeof mail>['mail.port'], number>>,
+  Assert<Equal<ValuesOf<typeof mail>['mail.priority'], 'low' | 'high' | null>>,
+  Assert<Equal<keyof ValuesOf<Pick<typeof mail, 'host' | 'port'>>, 'mail.host' | 'mail.port'>>,
   Assert<Equal<Keys['mail.theme'], 'light' | 'dark'>>,
 ]
 

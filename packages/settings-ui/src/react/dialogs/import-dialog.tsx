@@ -30,7 +30,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
     if (!file) return undefined
     setProblem('')
     // What it would replace may be newer than the page.
-    Promise.all([api.importSettings(file.content, { mode, dryRun: true }), editor.refresh()]).then(
+    Promise.all([api.import(file.content, { mode, dryRun: true }), editor.refresh()]).then(
       ([report]) => !isGone && setPreview(report),
       (error: unknown) => !isGone && setProblem(editor.explain(error)),
     )
@@ -55,7 +55,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Rea
     if (!preview || !file) return
     try {
       // Only what was shown: after a write in between, the API refuses.
-      await api.importSettings(file.content, { mode, revision: preview.revision })
+      await api.import(file.content, { mode, revision: preview.revision })
       onClose()
       await editor.refresh()
       editor.changed([])

@@ -20,7 +20,7 @@ export interface Hit {
 
 /** A text that rows do not show. */
 export interface Reason {
-  readonly kind: 'keyword' | 'option' | 'tag' | 'key'
+  readonly kind: 'keyword' | 'option' | 'key'
   readonly text: string
 }
 
@@ -31,7 +31,7 @@ export interface SearchQuery {
 }
 
 /** How much a match in a text counts, by what the text is of a setting. */
-const weights = { name: 10, keyword: 8, option: 6, group: 4, tag: 4, description: 3, key: 1 } as const
+const weights = { name: 10, keyword: 8, option: 6, group: 4, description: 3, key: 1 } as const
 
 /** A text of a definition. */
 interface Field {
@@ -97,7 +97,7 @@ export function createSearch(definitions: readonly Definition[]): (query: Search
 }
 
 function fieldsOf(definition: Definition): readonly Field[] {
-  const { key, displayName, description, groupName, tags, keywords } = definition
+  const { key, displayName, description, groupName, keywords } = definition
   const field = (kind: Field['kind'], text: string): Field => {
     const words = wordsOf(text)
     return { kind, text, words, joined: words.join('') }
@@ -107,7 +107,6 @@ function fieldsOf(definition: Definition): readonly Field[] {
     ...keywords.map((keyword) => field('keyword', keyword)),
     ...optionsOf(definition).map(({ label }) => field('option', label)),
     field('group', groupName ?? ''),
-    ...tags.map((tag) => field('tag', tag)),
     field('description', description ?? ''),
     field('key', key),
   ]

@@ -200,7 +200,6 @@ interface RowsProps {
 const reasons = {
   keyword: 'alsoCalled',
   option: 'hasOption',
-  tag: 'hasTag',
   key: 'hasKey',
 } as const satisfies Record<Reason['kind'], keyof Messages>
 

@@ -169,7 +169,7 @@ function TransferMenu(): ReactNode {
 
   async function download(): Promise<void> {
     try {
-      const content = await api.exportSettings()
+      const content = await api.export()
       const url = URL.createObjectURL(new Blob([`${JSON.stringify(content, null, 2)}\n`]))
       const link = Object.assign(document.createElement('a'), { href: url, download: 'settings.json' })
       link.click()

@@ -20,8 +20,8 @@ export function RowDescription({ id, definition, value, draft }: PartsProps): Re
   const { editor, messages, canUpdate } = usePage()
   const { description, sensitive, scope, restart, docsUrl, displayName } = definition
   const inherited = value.inheritedValue
-  const isBarred = canUpdate && !editor.isOwn && !definition.canWrite && definition.write !== null
-  const permissionText = isBarred && format(messages.writeNeeds, { permission: definition.write })
+  const isBarred = canUpdate && !editor.isOwn && !definition.canWrite && definition.writePermission !== null
+  const permissionText = isBarred && format(messages.writeNeeds, { permission: definition.writePermission })
   const isInheritedShown = editor.isOwn && !sensitive && inherited != null && (value.isOverridden || draft)
   const facts = [
     description,

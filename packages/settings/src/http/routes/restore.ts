@@ -58,11 +58,11 @@ export function addRestoreRoutes(context: RouteContext): void {
       tag: 'sent',
     }),
     async (request, reply) => {
-      const visibleTo = callerOf(request)
+      const caller = callerOf(request)
       const { note = null, ...what } = request.body
       const options = { ...writeOptionsOf(request), origin: 'revert', note, ...what, ...request.query }
       const { revision } = request.params
-      const reverting = revert(service, revision, { ...options, visibleTo }, conditionOf(request))
+      const reverting = revert(service, revision, { ...options, as: caller }, conditionOf(request))
       const report = await nameConflicts(reverting, people)
       reply.header('etag', toEtag(report.revision))
       return report

@@ -4,7 +4,7 @@ import { exportSettings, importSettings } from '../../history/transfer.ts'
 import { bulkLimits } from '../../options.ts'
 import { updatePermission } from '../../visibility.ts'
 import { toEtag } from '../../setting-definition.ts'
-import { callerOf, refuseUserScope, writeOptionsOf } from '../access.ts'
+import { callerOf, refuseTooMany, refuseUserScope, requireUpdate, writeOptionsOf } from '../access.ts'
 import { conditionOf } from '../conditional.ts'
 import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
@@ -46,11 +46,12 @@ function addExportRoute({ app, service }: RouteContext): void {
 }
 
 function addImportRoute({ app, service, options }: RouteContext): void {
+  const { bulkEntries, bodyBytes } = bulkLimits(options)
   app.post(
     '/import',
     {
       preValidation: refuseUserScope,
-      bodyLimit: bulkLimits(options).bulkBytes,
+      bodyLimit: bodyBytes,
       ...operation({
         operationId: 'importSettings',
         summary: 'Write an export, all or nothing',
@@ -81,9 +82,15 @@ function addImportRoute({ app, service, options }: RouteContext): void {
       }),
     },
     async (request, reply) => {
-      const who = { ...writeOptionsOf(request), origin: 'import', visibleTo: callerOf(request) }
-      const options = { ...who, ...request.query }
-      const report = await importSettings(service, request.body, options, conditionOf(request))
+      const caller = requireUpdate(request)
+      refuseTooMany('import', request.body.settings, bulkEntries)
+      const who = { ...writeOptionsOf(request), origin: 'import', as: caller }
+      const report = await importSettings(
+        service,
+        request.body,
+        { ...who, ...request.query },
+        conditionOf(request),
+      )
       reply.header('etag', toEtag(report.revision))
       return report
     },

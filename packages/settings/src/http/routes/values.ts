@@ -3,7 +3,6 @@ import { type Caller, ForbiddenException, hasPermission } from '@fastify-modular
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SettingsService } from '../../create-settings.ts'
-import { SettingValidationException } from '../../exceptions.ts'
 import { SettingScope, toEtag } from '../../setting-definition.ts'
 import { bulkLimits } from '../../options.ts'
 import {
@@ -18,7 +17,14 @@ import { resolveFor, unwrap } from '../../reading/reader.ts'
 import { requireAdmin, updatePermission, visibleTo } from '../../visibility.ts'
 import { isSecret } from '../../values/validate.ts'
 import { type EntryOutcome, reset, toBulkEntries, type WriteEntry } from '../../write/write.ts'
-import { callerOf, openRoute, refuseUserScope, requireUpdate, writeOptionsOf } from '../access.ts'
+import {
+  callerOf,
+  openRoute,
+  refuseTooMany,
+  refuseUserScope,
+  requireUpdate,
+  writeOptionsOf,
+} from '../access.ts'
 import { answerRepresentation, answerWritten, conditionOf, sendJson } from '../conditional.ts'
 import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
@@ -172,12 +178,12 @@ function addWriteRoutes({ app, service }: RouteContext): void {
 }
 
 function addBulkRoute({ app, service, options, people }: RouteContext): void {
-  const { bulkEntries, bulkBytes } = bulkLimits(options)
+  const { bulkEntries, bodyBytes } = bulkLimits(options)
   app.put(
     '/bulk',
     {
       preValidation: refuseUserScope,
-      bodyLimit: bulkBytes,
+      bodyLimit: bodyBytes,
       ...operation({
         operationId: 'updateSettings',
         summary: 'Update many System and Application settings, all or nothing',
@@ -199,9 +205,7 @@ function addBulkRoute({ app, service, options, people }: RouteContext): void {
       const scopes = updates.map(({ scope }) => scope)
       const caller = requireUpdate(request, scopes)
       for (const { state, scope } of entries) requireFit(state, scope)
-      if (updates.length > bulkEntries) {
-        throw new SettingValidationException('bulk', [`Send at most ${bulkEntries} entries at once.`])
-      }
+      refuseTooMany('bulk', updates, bulkEntries)
       const control = { caller, isBulk: true, expects: conditionOf(request), errors, dryRun }
       const writing = service.write(entries, writeOptionsOf(request), control)
       const outcome = await nameConflicts(writing, people)

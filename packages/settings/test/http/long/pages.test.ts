@@ -8,7 +8,7 @@ const keys = Array.from({ length: 300 }, (_, index) => `notes.n${String(index).p
 const definitions = keys.map((key, index) =>
   setting.multilineText(key, { displayName: key, scope: index % 2 === 0 ? System : Application }),
 )
-const options = { definitions: [...definitions], limits: { bulkBytes: 4e6 } }
+const options = { definitions: [...definitions], limits: { bodyBytes: 4e6 } }
 
 interface Listed {
   readonly key: string
@@ -65,7 +65,7 @@ test('in process a page is bounded alike', async (t) => {
 })
 
 test('a page shows each value whole, one entry at least whatever its length', async (t) => {
-  const app = await createApp(t, { limits: { longBytes: 1e6, bulkBytes: 2e6 } })
+  const app = await createApp(t, { limits: { longBytes: 1e6, bodyBytes: 2e6 } })
   const editor = as(app, 'editor')
   const values = ['x'.repeat(200_000), 'y'.repeat(300_000)]
   for (const value of values)

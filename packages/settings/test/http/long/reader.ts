@@ -27,7 +27,7 @@ async function main(name: string): Promise<void> {
   const store = name === 'memory' ? memoryStore() : storeOf(name)
   const app = Fastify()
   const caller = { id: 'editor', permissions: ['Settings.Update'] }
-  app.register(settings, { definitions: [layout], store, caller: () => caller, history: false })
+  app.register(settings, { definitions: [layout], store, findCaller: () => caller, history: false })
   await app.ready()
   await write(app, store)
   const answers: Answered[] = []

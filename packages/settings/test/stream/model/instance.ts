@@ -33,7 +33,7 @@ async function main(database: string): Promise<void> {
     store: database.startsWith('postgres:')
       ? postgres({ connectionString: database }, { pollInterval: 1000 })
       : sqlite({ file: database }, { pollInterval: 20 }),
-    caller: ({ headers: { 'x-caller': id } }) =>
+    findCaller: ({ headers: { 'x-caller': id } }) =>
       typeof id === 'string' ? { id, isAdmin: true, permissions: ['Settings.Update'] } : null,
   })
   const { contract } = app.settings

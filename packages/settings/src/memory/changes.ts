@@ -1,0 +1,45 @@
+/**
+ * The hub of changes: whoever changes what memory holds says so here, and whatever follows changes hangs here. Nobody who
+ * applies a change has to know who follows it.
+ */
+import type { WriteResult } from '../store/store.ts'
+import type { SharedChange } from './shared-values.ts'
+import type { ChangedUsers } from './user-values.ts'
+
+/** A write of this process that is committed. */
+export interface LocalWrite extends WriteResult {
+  readonly actor: string | null
+}
+
+/** Called after memory has changed, in the same turn of the event loop. Must not throw. */
+interface Follower {
+  shared?(change: SharedChange): void
+  users?(changed: ChangedUsers): void
+  /** After either of them, where this process wrote it. */
+  wrote?(write: LocalWrite): void
+}
+
+export class Changes {
+  readonly #followers: Follower[] = []
+
+  /** Followers are called in their order. */
+  follow(follower: Follower): void {
+    this.#followers.push(follower)
+  }
+
+  /** Call it when memory holds shared values, or locked ones, anew: with the write where this process wrote them. */
+  shared(change: SharedChange, write?: LocalWrite): void {
+    for (const follower of this.#followers) {
+      follower.shared?.(change)
+      if (write) follower.wrote?.(write)
+    }
+  }
+
+  /** Call it when values of users have changed, or may have: memory forgets them. */
+  users(changed: ChangedUsers, write?: LocalWrite): void {
+    for (const follower of this.#followers) {
+      follower.users?.(changed)
+      if (write) follower.wrote?.(write)
+    }
+  }
+}
