@@ -4,7 +4,10 @@ import type { Caller } from '@fastify-modular/core'
 import type { SignIn } from './sign-in.ts'
 
 /** Runs a statement, with its parameters for `$1`, `$2` and so on, and returns its rows. */
-export type Query = (text: string, values?: readonly unknown[]) => Promise<Readonly<Record<string, unknown>>[]>
+export type Query = (
+  text: string,
+  values?: readonly unknown[],
+) => Promise<Readonly<Record<string, unknown>>[]>
 
 export const accountsTable = `create table if not exists accounts (
   id text primary key,

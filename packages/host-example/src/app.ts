@@ -141,7 +141,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     page: (reply, form) =>
       reply.inertia(
         'SignIn',
-        { ...form, demoAccounts: isDemo ? demoAccounts.map(toUser) : [] },
+        { form, demoAccounts: isDemo ? demoAccounts.map(toUser) : [] },
         { clearHistory: true }, // Back shows the next person nothing of the one before
       ),
   })

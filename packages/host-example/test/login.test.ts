@@ -1,9 +1,16 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
 import { accountsIn } from '#src/accounts.js'
 import { openSqlite } from '#src/database/sqlite.js'
 import { rawRequest } from '@fastify-modular/test-support/raw-http'
 import { cookieOf, formOf, person, startHost, tempFolder } from './host.js'
+
+test('sign-in is the file of created applications: node scripts/copy-sign-in.mjs copies it', (t) => {
+  const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8')
+  t.equal(read('../src/sign-in.ts'), read('../../create-fastify-modular/template/src/sign-in.ts'))
+  t.end()
+})
 
 test('signing in', async (t) => {
   const host = await startHost(t)
@@ -12,7 +19,7 @@ test('signing in', async (t) => {
   await t.test('UI-37: the form works without JavaScript and leads back', async (t) => {
     const page = await anonymous.ask('/login?returnTo=%2Fnotes')
     t.equal(page.status, 200)
-    const [form = ''] = /<form class="[^"]*" method="post"[^]*?<\/form>/.exec(page.text) ?? []
+    const [form = ''] = /<form class="card login-form"[^]*?<\/form>/.exec(page.text) ?? []
     t.match(form, 'action="/login?returnTo=%2Fnotes"')
     t.match(form, /name="user"[^]*name="password"[^]*type="submit"/)
     const answer = await anonymous.ask(
@@ -26,7 +33,9 @@ test('signing in', async (t) => {
 
   await t.test('F-38: each demo account has a button, a form that needs no JavaScript', async (t) => {
     const { text } = await anonymous.ask('/login')
-    const forms = [...text.matchAll(/<form method="post" action="\/login\?returnTo=%2F">([^]*?)<\/form>/g)]
+    const forms = [
+      ...text.matchAll(/<form (?!class)[^>]*action="\/login\?returnTo=%2F"[^>]*>([^]*?)<\/form>/g),
+    ]
     t.equal(forms.length, 4)
     for (const [, form = ''] of forms) {
       const fields = [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)]
@@ -42,7 +51,10 @@ test('signing in', async (t) => {
       t.same(page.headers.getSetCookie(), [])
       t.match(page.text, /role="alert">The user name or the password is wrong/)
       t.notMatch(page.text, /<script>alert|<x/)
-      return page.text.replaceAll(user.replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'), '')
+      return page.text.replaceAll(
+        user.replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
+        '',
+      )
     }
     const [wrong, unknown] = [await read('alice'), await read('mallory')]
     t.equal(wrong.replaceAll('"user":"alice"', ''), unknown.replaceAll('"user":"mallory"', ''))
@@ -63,7 +75,11 @@ test('signing in', async (t) => {
   })
 
   await t.test('signing out ends the session itself, and the streams of the account', async (t) => {
-    const [alice, bob, admin] = [await host.signIn('alice'), await host.signIn('bob'), await host.signIn('admin')]
+    const [alice, bob, admin] = [
+      await host.signIn('alice'),
+      await host.signIn('bob'),
+      await host.signIn('admin'),
+    ]
     const open = ({ cookie }: { cookie: string }) =>
       fetch(`${host.url}/api/settings/stream`, { headers: { cookie } })
     const [ended, other] = [await open(alice), await open(bob)]
@@ -76,21 +92,24 @@ test('signing in', async (t) => {
     t.match(await other.text(), 'After Alice')
   })
 
-  await t.test('an account that is removed, and rights that are taken back, are gone at the next request', async (t) => {
-    const own = `sqlite:${join(await tempFolder(t), 'host.sqlite')}`
-    const two = await startHost(t, { DATABASE_URL: own })
-    const [eli, bob] = [await two.signIn('editor'), await two.signIn('bob')]
-    const database = await openSqlite(own.slice('sqlite:'.length))
-    t.teardown(() => database.close())
-    const change = (value: string) =>
-      eli.ask('/api/settings', { method: 'PUT', body: { key: 'app.title', scope: 1, value } })
-    t.equal((await change('Allowed')).status, 204)
-    const caller = JSON.stringify({ id: 'editor', name: 'Eli' })
-    await database.query('update accounts set caller = $1 where id = $2', [caller, 'editor'])
-    t.equal((await change('Refused')).status, 403)
-    await (await accountsIn(database.query)).remove('bob')
-    t.equal((await bob.ask('/api/notes')).status, 401)
-  })
+  await t.test(
+    'an account that is removed, and rights that are taken back, are gone at the next request',
+    async (t) => {
+      const own = `sqlite:${join(await tempFolder(t), 'host.sqlite')}`
+      const two = await startHost(t, { DATABASE_URL: own })
+      const [eli, bob] = [await two.signIn('editor'), await two.signIn('bob')]
+      const database = await openSqlite(own.slice('sqlite:'.length))
+      t.teardown(() => database.close())
+      const change = (value: string) =>
+        eli.ask('/api/settings', { method: 'PUT', body: { key: 'app.title', scope: 1, value } })
+      t.equal((await change('Allowed')).status, 204)
+      const caller = JSON.stringify({ id: 'editor', name: 'Eli' })
+      await database.query('update accounts set caller = $1 where id = $2', [caller, 'editor'])
+      t.equal((await change('Refused')).status, 403)
+      await (await accountsIn(database.query)).remove('bob')
+      t.equal((await bob.ask('/api/notes')).status, 401)
+    },
+  )
 
   await t.test(
     'decision 39: a request that another site makes is refused, whatever it carries',
@@ -105,7 +124,10 @@ test('signing in', async (t) => {
       for (const headers of foreign) {
         const write = await alice.ask('/api/notes', { method: 'POST', body: { title: 'x' }, headers })
         t.equal(write.status, 403, JSON.stringify(headers))
-        const login = await anonymous.ask('/login', formOf({ user: 'alice', password: 'demo-alice' }, headers))
+        const login = await anonymous.ask(
+          '/login',
+          formOf({ user: 'alice', password: 'demo-alice' }, headers),
+        )
         t.equal(login.status, 403, JSON.stringify(headers))
         t.equal((await alice.ask('/logout', { method: 'POST', headers })).status, 403)
       }
@@ -145,19 +167,26 @@ test('signing in', async (t) => {
     },
   )
 
-  await t.test('an Inertia visit without a session ends on the sign-in page, which forgets what was shown', async (t) => {
-    const home = await anonymous.ask('/', { headers: { accept: 'text/html' } })
-    const version = /"version":"([^"]+)"/.exec(home.text)?.[1] ?? ''
-    const headers = {
-      'x-inertia': 'true',
-      'x-inertia-version': version,
-      accept: 'text/html, application/xhtml+xml',
-    }
-    const visit = await anonymous.ask('/notes', { headers })
-    t.equal(visit.status, 302)
-    const followed = await anonymous.ask(visit.headers.get('location') ?? '', { headers })
-    t.match(followed.json, { component: 'SignIn', props: { returnTo: '/notes' }, clearHistory: true })
-  })
+  await t.test(
+    'an Inertia visit without a session ends on the sign-in page, which forgets what was shown',
+    async (t) => {
+      const home = await anonymous.ask('/', { headers: { accept: 'text/html' } })
+      const version = /"version":"([^"]+)"/.exec(home.text)?.[1] ?? ''
+      const headers = {
+        'x-inertia': 'true',
+        'x-inertia-version': version,
+        accept: 'text/html, application/xhtml+xml',
+      }
+      const visit = await anonymous.ask('/notes', { headers })
+      t.equal(visit.status, 302)
+      const followed = await anonymous.ask(visit.headers.get('location') ?? '', { headers })
+      t.match(followed.json, {
+        component: 'SignIn',
+        props: { form: { returnTo: '/notes' } },
+        clearHistory: true,
+      })
+    },
+  )
 
   await t.test('nothing secret is in the log', (t) => {
     t.notMatch(host.log(), /demo-alice|demo-bob|session=/)

@@ -130,12 +130,18 @@ test('the settings pages in a browser', async (t) => {
     await page.getByRole('heading', { level: 1, name: 'Notes' }).waitFor()
   })
 
-  await t.test('preferences are there for every user, the administration for those who may change something', async (t) => {
-    const alice = await host.signIn('alice')
-    t.equal((await alice.ask('/settings/preferences')).status, 200)
-    t.match((await alice.ask('/', { headers: { accept: 'text/html' } })).text, 'href="/settings/preferences"')
-    t.notMatch((await alice.ask('/', { headers: { accept: 'text/html' } })).text, 'href="/settings/manage"')
-  })
+  await t.test(
+    'preferences are there for every user, the administration for those who may change something',
+    async (t) => {
+      const alice = await host.signIn('alice')
+      t.equal((await alice.ask('/settings/preferences')).status, 200)
+      t.match(
+        (await alice.ask('/', { headers: { accept: 'text/html' } })).text,
+        'href="/settings/preferences"',
+      )
+      t.notMatch((await alice.ask('/', { headers: { accept: 'text/html' } })).text, 'href="/settings/manage"')
+    },
+  )
 
   t.same(complaints, [], 'the browser refused and reported nothing')
 })

@@ -99,10 +99,8 @@ export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app
   }
   const countForAccount = app.createRateLimit(forAccount)
 
-  app.get(
-    '/login',
-    { config: { access: 'public' }, schema: { querystring: ReturnTo } },
-    ({ query }, reply) => page(reply, { returnTo: pathIn(query), user: '', isRefused: false }),
+  app.get('/login', { config: { access: 'public' }, schema: { querystring: ReturnTo } }, ({ query }, reply) =>
+    page(reply, { returnTo: pathIn(query), user: '', isRefused: false }),
   )
 
   app.post(

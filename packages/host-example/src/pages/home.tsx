@@ -55,9 +55,13 @@ export function Launch({ app, at }: { app: Look; at: string }): ReactNode {
   const left = until(at, app)
   return (
     <p className="launch">
-      <span className="pill is-good" suppressHydrationWarning>{left ?? texts.openSince}</span>{' '}
+      <span className="pill is-good" suppressHydrationWarning>
+        {left ?? texts.openSince}
+      </span>{' '}
       {left === null ? null : `${texts.opens} `}
-      <time dateTime={at} suppressHydrationWarning>{fully(at, app)}</time>
+      <time dateTime={at} suppressHydrationWarning>
+        {fully(at, app)}
+      </time>
     </p>
   )
 }

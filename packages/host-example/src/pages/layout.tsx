@@ -36,15 +36,12 @@ export function Layout({ title, children }: LayoutProps): ReactNode {
       <header className="top">
         <Link href="/" className="brand">
           <Logo name={app?.logo ?? 'note'} />
-          <span className="one-line" data-fm-preview="title">
-            {appTitle}
-          </span>
+          <span className="one-line">{appTitle}</span>
         </Link>
         <nav aria-label={texts.main}>
           <NavLinks />
         </nav>
         <div className="session">
-          <span id="fm-preview" />
           {user ? (
             <Account user={user} />
           ) : (
@@ -134,9 +131,7 @@ function Notices(): ReactNode {
           ) : null}
         </p>
       ) : null}
-      <p className="banner" data-fm-preview="banner">
-        {app?.banner}
-      </p>
+      <p className="banner">{app?.banner}</p>
     </aside>
   )
 }

@@ -8,13 +8,15 @@ import { Face, Logo } from './drawings.tsx'
 import { Layout, roleOf } from './layout.tsx'
 import { useLook, useTexts } from './shared.ts'
 
-type SignInProps = SignInForm & {
+interface SignInProps {
+  readonly form: SignInForm
   readonly demoAccounts: readonly User[]
   readonly [prop: string]: unknown
 }
 
 export function SignInPage(): ReactNode {
-  const { returnTo, user, isRefused, demoAccounts } = usePage<SignInProps>().props
+  const { form, demoAccounts } = usePage<SignInProps>().props
+  const { returnTo, user, isRefused } = form
   const app = useLook()
   const texts = useTexts()
   const action = `/login?returnTo=${encodeURIComponent(returnTo)}`
@@ -74,13 +76,7 @@ export function SignInPage(): ReactNode {
 }
 
 /** One button for each account. */
-function DemoAccounts({
-  accounts,
-  action,
-}: {
-  accounts: readonly User[]
-  action: string
-}): ReactNode {
+function DemoAccounts({ accounts, action }: { accounts: readonly User[]; action: string }): ReactNode {
   const texts = useTexts()
   return (
     <section className="demo" aria-label={texts.demoAccounts}>

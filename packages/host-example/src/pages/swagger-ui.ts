@@ -16,9 +16,7 @@ function withPlainLayout({ React, getComponent }: System) {
     React.createElement(
       'div',
       { className: 'swagger-ui' },
-      ['operations', 'Models'].map((name) =>
-        React.createElement(getComponent(name, true), { key: name }),
-      ),
+      ['operations', 'Models'].map((name) => React.createElement(getComponent(name, true), { key: name })),
     )
   return { components: { Plain } }
 }

@@ -5,10 +5,7 @@ import { appSettings, systemSettings, userSettings } from '../app-settings.ts'
 
 declare module '@fastify-modular/settings' {
   interface SettingKeyMap
-    extends
-      ValuesOf<typeof appSettings>,
-      ValuesOf<typeof userSettings>,
-      ValuesOf<typeof systemSettings> {}
+    extends ValuesOf<typeof appSettings>, ValuesOf<typeof userSettings>, ValuesOf<typeof systemSettings> {}
 }
 
 /** Values of settings that pages show. */

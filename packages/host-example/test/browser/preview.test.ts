@@ -13,7 +13,7 @@ test('a draft shows in the page itself, to its author alone', async (t) => {
   const complaints: string[] = []
   page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
   const field = (name: string) => page.getByLabel(name, { exact: true })
-  const toggle = page.locator('#fm-preview .fm-try')
+  const toggle = page.locator('.fm-bar .fm-try')
   const brand = page.locator('.brand')
   const html = page.locator('html')
   const color = () => brand.locator('.tile').evaluate((tile) => getComputedStyle(tile).fill)

@@ -56,22 +56,25 @@ for (const [engine, prepare] of Object.entries(engines)) {
     )
     const notes = createNotesStore(database, events)
 
-    await t.test('an account is found by its name as it is written, and checked by its password', async (t) => {
-      await accounts.save(ada, 'of Ada')
-      t.same(await accounts.find('ada'), ada)
-      t.equal(await accounts.find('ADA'), null)
-      t.same(await accounts.check('ada', 'of Ada'), ada)
-      for (const [user, password] of [
-        ['ada', 'of ada'],
-        ['ada', ''],
-        ['nobody', 'of Ada'],
-        ['__proto__', ''],
-      ] as const)
-        t.equal(await accounts.check(user, password), null, user)
-      t.same(await accounts.names(), { ada: 'Ada' })
-      const [row] = await database.query('select * from accounts')
-      t.notMatch(JSON.stringify(row), 'of Ada')
-    })
+    await t.test(
+      'an account is found by its name as it is written, and checked by its password',
+      async (t) => {
+        await accounts.save(ada, 'of Ada')
+        t.same(await accounts.find('ada'), ada)
+        t.equal(await accounts.find('ADA'), null)
+        t.same(await accounts.check('ada', 'of Ada'), ada)
+        for (const [user, password] of [
+          ['ada', 'of ada'],
+          ['ada', ''],
+          ['nobody', 'of Ada'],
+          ['__proto__', ''],
+        ] as const)
+          t.equal(await accounts.check(user, password), null, user)
+        t.same(await accounts.names(), { ada: 'Ada' })
+        const [row] = await database.query('select * from accounts')
+        t.notMatch(JSON.stringify(row), 'of Ada')
+      },
+    )
 
     await t.test('a session is found by its identifier alone, which is not in the database', async (t) => {
       await start('an identifier', 'ada')
