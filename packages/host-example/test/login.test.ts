@@ -51,13 +51,10 @@ test('signing in', async (t) => {
       t.same(page.headers.getSetCookie(), [])
       t.match(page.text, /role="alert">The user name or the password is wrong/)
       t.notMatch(page.text, /<script>alert|<x/)
-      return page.text.replaceAll(
-        user.replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
-        '',
-      )
+      return /role="alert">[^<]*/.exec(page.text)?.[0]
     }
     const [wrong, unknown] = [await read('alice'), await read('mallory')]
-    t.equal(wrong.replaceAll('"user":"alice"', ''), unknown.replaceAll('"user":"mallory"', ''))
+    t.equal(wrong, unknown)
     await read('"><script>alert(1)</script>')
   })
 

@@ -4,31 +4,28 @@ import { createLiveClient } from '@fastify-modular/settings/client/live'
 import { SettingsProvider } from '@fastify-modular/settings/react'
 import type { ComponentType, ReactElement } from 'react'
 import type { SharedProps } from '../web/shared-props.ts'
-import { ApiPage } from './api-page.tsx'
 import { DashboardPage } from './dashboard.tsx'
-import { DeadLettersPage } from './dead-letters-page.tsx'
 import { ErrorPage } from './error-page.tsx'
 import { Home } from './home.tsx'
-import { MailsPage } from './mails-page.tsx'
-import { NotesPage } from './notes-page.tsx'
-import { SettingsPage } from './settings-page.tsx'
-import { SignInPage } from './sign-in-page.tsx'
 
-const components = new Map<string, ComponentType>([
-  ['Api', ApiPage],
-  ['Dashboard', DashboardPage],
-  ['DeadLetters/Index', DeadLettersPage],
-  ['Home', Home],
-  ['Mails/Index', MailsPage],
-  ['Notes/Index', NotesPage],
-  ['Settings', SettingsPage],
-  ['SignIn', SignInPage],
+type Found = ComponentType | Promise<ComponentType>
+
+/** The first page of a visitor is there at once; the others are loaded when they are opened. */
+const components = new Map<string, () => Found>([
+  ['Api', async () => (await import('./api-page.tsx')).ApiPage],
+  ['Dashboard', () => DashboardPage],
+  ['DeadLetters/Index', async () => (await import('./dead-letters-page.tsx')).DeadLettersPage],
+  ['Home', () => Home],
+  ['Mails/Index', async () => (await import('./mails-page.tsx')).MailsPage],
+  ['Notes/Index', async () => (await import('./notes-page.tsx')).NotesPage],
+  ['Settings', async () => (await import('./settings-page.tsx')).SettingsPage],
+  ['SignIn', async () => (await import('./sign-in-page.tsx')).SignInPage],
 ])
 
-function findPage(name: string): ComponentType {
+function findPage(name: string): Found {
   const page = components.get(name)
   if (!page) throw new Error(`There is no page named ${name}`)
-  return page
+  return page()
 }
 
 // S 7.2.5: error pages are found before the pages of the application.
