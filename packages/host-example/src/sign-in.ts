@@ -54,6 +54,7 @@ export async function addSessions(
   await app.register(session, {
     secret,
     ...(store && { store: lenient(store) }),
+    cookieName: 'session',
     saveUninitialized: false,
     rolling: false,
     cookie: { secure: 'auto', sameSite: 'lax', maxAge: sessionLifetime },
@@ -74,6 +75,7 @@ function lenient(store: SessionStore): SessionStore {
 export const sessionProvider = (signIn: SignIn): AuthProvider => ({
   loginUrl: '/login',
   challenge: () => 'Cookie', // the WWW-Authenticate of a 401
+  openapi: { session: { type: 'apiKey', in: 'cookie', name: 'session' } },
   async authenticate({ session: { account, failure } }) {
     if (failure) throw failure
     return account === undefined ? null : await signIn.find(account)

@@ -3,7 +3,7 @@ import { router, usePage } from '@inertiajs/react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Layout } from './layout.tsx'
 import { useTexts } from './shared.ts'
-import { tryOut } from './tried.ts'
+import { forgetTried, tryOut } from './tried.ts'
 
 declare module 'react' {
   namespace JSX {
@@ -37,7 +37,10 @@ export function SettingsPage(): ReactNode {
     current?.addEventListener('fm-dirty', ({ detail }) => setDirty(detail.isDirty), options)
     current?.addEventListener('fm-preview', ({ detail }) => tryOut(detail.key, detail.value), options)
     current?.addEventListener('fm-saved', ({ detail }) => followSave(detail.keys), options)
-    return () => ending.abort()
+    return () => {
+      ending.abort()
+      forgetTried()
+    }
   }, [page])
 
   return (

@@ -27,6 +27,7 @@ export function showApi(domNode: Element): void {
     domNode,
     url: '/openapi.json',
     docExpansion: 'none',
+    syntaxHighlight: false, // its colours are hard to read
     layout: 'Plain',
     plugins: [withPlainLayout],
   })

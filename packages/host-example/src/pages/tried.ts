@@ -19,6 +19,11 @@ export function tryOut(key: string, value: unknown): void {
   keep({ ...drafts, [key]: value })
 }
 
+/** Nothing is tried any more. */
+export function forgetTried(): void {
+  keep({})
+}
+
 /** What is tried of the setting with this key; undefined: nothing. */
 export function useTried(key: string): unknown {
   return useSyncExternalStore(
