@@ -4,6 +4,7 @@ import { PublicRoute, publicRoutes } from '@fastify-modular/public-routes'
 import Fastify from 'fastify'
 import { Policies } from '../packages/public-routes/dist/gate/policy.js'
 import { reasonOf } from '../packages/public-routes/dist/gate/gate.js'
+import { Route } from '../packages/public-routes/dist/gate/routes.js'
 import { requestTo } from './support/in-process.mjs'
 import { measure, report } from './support/measure.mjs'
 
@@ -44,7 +45,10 @@ async function decisions() {
   for (const count of [10, 100, 10_000]) {
     const rules = makeRules(count)
     const ofNoRoute = new Policies(rules).of(null, 'GET')
-    const ofRoute = { ...ofNoRoute, rules: rules.slice(0, 10) }
+    const candidates = new Policies(rules.slice(0, 10))
+    const route = new Route({ url: '/*', methods: ['GET'] })
+    candidates.build([route])
+    const ofRoute = candidates.of(route, 'GET')
     const paths = makePaths(rules)
     const ns = await measure({
       unmatched: repeat((i) => reasonOf(ofNoRoute, paths[i % 400]), count > 1000 ? 400 : 5_000),

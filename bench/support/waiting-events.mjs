@@ -15,10 +15,10 @@ async function loadVersions() {
   const load = async (resolve) => {
     const { defineEvent, events } = await import(resolve('index.js', '@fastify-modular/core'))
     const { pgBoss } = await import(
-      resolve('events/pg-boss/index.js', '@fastify-modular/core/events/pg-boss')
+      resolve('events/pg-boss/pg-boss.js', '@fastify-modular/core/events/pg-boss')
     )
     const { sqliteOutbox } = await import(
-      resolve('events/sqlite-outbox/index.js', '@fastify-modular/core/events/sqlite-outbox')
+      resolve('events/sqlite-outbox/sqlite-outbox.js', '@fastify-modular/core/events/sqlite-outbox')
     )
     class Ticked extends defineEvent('bench.ticked', Type.Object({ number: Type.Integer() })) {}
     return { events, pgBoss, sqliteOutbox, Ticked }

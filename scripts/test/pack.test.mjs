@@ -52,14 +52,14 @@ test('declarations lose citations, and nothing else, before they are packed', (t
   const before = [
     '/** Publishes events (S 6.2) and counts what became of them. */',
     '/** A value as responses show it (S 2.4, decisions 13 and 15). */',
-    '/** Which requests get a page (option `unmatchedPages`, decision 62). */',
+    '/** Which requests get a page (option `pages`, decision 103). */',
     '/**\n * The entries of a bulk write, in order\n * (decisions 16 and 20).\n */',
     '/** 409 (a conflict). Bytes (at most 500). */',
   ]
   t.same(before.map(withoutCitations), [
     '/** Publishes events and counts what became of them. */',
     '/** A value as responses show it. */',
-    '/** Which requests get a page (option `unmatchedPages`). */',
+    '/** Which requests get a page (option `pages`). */',
     '/**\n * The entries of a bulk write, in order.\n */',
     '/** 409 (a conflict). Bytes (at most 500). */',
   ])

@@ -1,10 +1,11 @@
 /**
- * Where the contributions of modules meet the plugins that receive them, so that neither imports the other.
- * A plugin calls `receiveContributions` when it registers; the modules plugin calls `deliverContributions` once.
+ * Where modules meet the plugins of an application, so that neither imports the other: a plugin calls `receiveContributions`
+ * when it registers, the modules plugin `deliverContributions` once; then plugins learn which module is being mounted.
  */
 import type { FastifyInstance } from 'fastify'
 import { closestName } from './internal/closest-name.ts'
 import { getDecorator } from './internal/decorators.ts'
+import type { Mounting } from './internal/mounting.ts'
 import { contributions } from './symbols.ts'
 import {
   FMOD_CORE_DUPLICATE_RECEIVER,
@@ -35,7 +36,7 @@ export interface Contribution {
   readonly value: unknown
 }
 
-interface MeetingPoint {
+interface MeetingPoint extends Mounting {
   delivered: boolean
   readonly receivers: Map<string, Receiver<unknown>>
 }
@@ -96,10 +97,26 @@ function suggestion(hook: string, names: readonly string[]): string {
   return meant === undefined ? '' : ` (did you mean "${meant}"?)`
 }
 
+/** Runs `mount`, during which `mountingModule` names the module. */
+export async function whileMounting(
+  app: FastifyInstance,
+  module: string,
+  mount: () => PromiseLike<unknown>,
+): Promise<void> {
+  const point = meetingPointOf(app)
+  point.mounting = module
+  try {
+    await mount()
+  } finally {
+    point.mounting = undefined
+  }
+}
+
 /** It belongs to the scope of the first plugin that needs it, and to the scopes below. */
 function meetingPointOf(app: FastifyInstance): MeetingPoint {
   if (!app.hasDecorator(contributions)) {
-    app.decorate(contributions, { delivered: false, receivers: new Map() } satisfies MeetingPoint)
+    const point: MeetingPoint = { delivered: false, mounting: undefined, receivers: new Map() }
+    app.decorate(contributions, point)
   }
   return getDecorator<MeetingPoint>(app, contributions)
 }

@@ -1,6 +1,5 @@
 /** What services throw when a request cannot be served. Each class carries the HTTP status it means (S 7.1). */
 import type { Static, TSchema } from '@sinclair/typebox'
-
 import { domainException as brand } from './symbols.ts'
 
 /** Constants of the specification (S 7.1): the only texts that a caller sees when no better message is known. */

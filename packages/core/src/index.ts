@@ -33,18 +33,8 @@ export type { Events } from './events/bus.ts'
 export { defineEvent, type DefinedEvent, type DomainEvent } from './events/event.ts'
 export { inProcess } from './events/in-process.ts'
 export { events, type EventsOptions } from './events/plugin.ts'
-export type { EventCounts, EventDiagnostic } from './events/diagnostics.ts'
-export type { EventTracing, TracedDelivery } from './events/tracing.ts'
-export {
-  type AsyncTx,
-  type DeadLetter,
-  type DeadLetters,
-  pgTx,
-  type RemovedHandler,
-  type RemovedHandlers,
-  sqliteTx,
-  type SyncTx,
-  type Tx,
-} from './events/transport.ts'
+export type { EventDiagnostic } from './events/diagnostics.ts'
+export type { EventTracing } from './events/tracing.ts'
+export { type DeadLetter, type DeadLetters, pgTx, sqliteTx, type Tx } from './events/transport.ts'
 export { defineModule, type Module } from './modules/module.ts'
-export { modules, type ModulesOptions } from './modules/plugin.ts'
+export { modules } from './modules/plugin.ts'

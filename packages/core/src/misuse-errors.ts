@@ -79,14 +79,6 @@ export const FMOD_CORE_PEER_MISSING = createMisuseError<[string]>(
   'FMOD_CORE_PEER_MISSING',
   'This event transport needs the package "%s". Install it beside @fastify-modular/core.',
 )
-export const FMOD_CORE_TRANSPORT_NOT_OPEN = createMisuseError<[string]>(
-  'FMOD_CORE_TRANSPORT_NOT_OPEN',
-  'The event transport "%s" is not open. Pass it to the events plugin, and register that plugin first.',
-)
-export const FMOD_CORE_TRANSPORT_SHARED = createMisuseError<[string]>(
-  'FMOD_CORE_TRANSPORT_SHARED',
-  'Two applications use one event transport "%s": handlers of one would get events of the other. Make a transport for each application.',
-)
 export const FMOD_CORE_TEST_CALLERS_IGNORED = createMisuseError(
   'FMOD_CORE_TEST_CALLERS_IGNORED',
   'Nothing in this application looks for the callers of injectAs, so the request had no caller. Register @fastify-modular/public-routes in the test as well.',

@@ -15,15 +15,10 @@ declare module 'fastify' {
 export type { ErrorMatch, MappedProblem, ProblemMapping, Problems } from './problems.ts'
 export type { ErrorsOptions } from './options.ts'
 export { errors, errors as default } from './plugin.ts'
-export type { Problem, ProblemLogLevel } from '@fastify-modular/core/problem'
-export type { PageRenderer, PageRequest, RenderedPage } from '@fastify-modular/core/internal'
-export { problemChannel, type ProblemEvent, type ProblemSource } from './report.ts'
-export {
-  problemDetailsSchema,
-  type ProblemResponse,
-  problemResponses,
-  validationProblemDetailsSchema,
-} from './schemas.ts'
-export { createErrorServerOptions, type ErrorServerOptions } from './server-options.ts'
+export type { Problem } from '@fastify-modular/core/problem'
+export type { PageRenderer } from '@fastify-modular/core/internal'
+export { problemChannel, type ProblemEvent } from './report.ts'
+export { type ProblemResponse, problemResponses } from './schemas.ts'
+export { createErrorServerOptions } from './server-options.ts'
 export { isForeignKeyViolation, isUniqueViolation, mapDatabaseConflicts } from './database-conflicts.ts'
 export { type ProblemContext, toProblem } from './to-problem.ts'

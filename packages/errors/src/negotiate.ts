@@ -1,39 +1,30 @@
-/** Which representation of a failure a caller gets (decision 44). */
-import { addVary, isNavigation, isRead, prefersHtml, prefersJson } from '@fastify-modular/core/internal'
-import type { FastifyReply } from 'fastify'
+/** Whether a failure is answered by a page or by problem details: the option `pages`, as the table of the guide has it. */
+import { isApiTarget, isNavigation, isRead, prefersHtml, prefersJson } from '@fastify-modular/core/internal'
+import type { FastifyRequest } from 'fastify'
 
-/** Which unmatched GET and HEAD requests get a page (option `unmatchedPages`, decision 62). */
-export type UnmatchedPages = 'always' | 'browsers' | false
+/** The option `pages` of the plugin. */
+export type Pages = false | 'inertia' | 'browsers' | ((request: FastifyRequest) => boolean)
 
-/** A page of the front end, or problem details. */
-export type Representation = 'page' | 'problem'
-
-/** What the choice depends on. */
+/** What the choice depends on beside the request. */
 export interface Negotiable {
-  readonly method: string
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>
-  /** Which unmatched requests get a page; undefined where a route matched. */
-  readonly unmatchedPages?: UnmatchedPages | undefined
-  /** Whether navigations of browsers get pages for thrown errors too (option `pagesForBrowsers`); called at need. */
-  pagesForBrowsers(): boolean
+  /** Undefined where the application leaves the option out. */
+  readonly pages: Pages | undefined
+  /** Whether no route matches the request. */
+  readonly isUnmatched: boolean
+  /** Whether the application has an Inertia adapter; called at need. */
+  hasInertia(): boolean
 }
 
-/**
- * A page for the Inertia client, whose `Accept` says nothing, and for an unmatched GET as far as the application has
- * pages for it; problem details for all others. No request is refused by 406.
- */
-export function negotiate(choice: Negotiable): Representation {
-  const { headers, unmatchedPages } = choice
-  if (unmatchedPages === false) return 'problem'
-  if (headers['x-inertia'] !== undefined) return 'page'
-  if (unmatchedPages !== undefined) {
-    const isWanted = unmatchedPages === 'always' ? !prefersJson(headers) : prefersHtml(headers)
-    return isRead(choice) && isWanted ? 'page' : 'problem'
-  }
-  return isNavigation(headers) && choice.pagesForBrowsers() ? 'page' : 'problem'
-}
-
-/** Adds to the reply's `Vary` the request headers by which a representation is chosen. */
-export function varyByNegotiation(reply: FastifyReply): void {
-  addVary(reply, 'Accept, X-Inertia')
+/** Whether the request gets a page; all others get problem details, and no request is refused by 406. */
+export function wantsPage(request: FastifyRequest, { pages, isUnmatched, hasInertia }: Negotiable): boolean {
+  const { headers } = request
+  const isVisit = headers['x-inertia'] !== undefined // of any value; its `Accept` says nothing
+  if (isVisit && !isUnmatched) return true // S 7.2.1
+  const mayShowOne = isUnmatched
+    ? isVisit || (isRead(request) && !prefersJson(headers))
+    : isNavigation(headers)
+  if (!mayShowOne || pages === false) return false
+  if (typeof pages === 'function') return pages(request)
+  if (!isUnmatched) return pages === 'browsers' && !isApiTarget(request.url)
+  return isVisit || prefersHtml(headers) || pages === 'inertia' || hasInertia()
 }

@@ -14,7 +14,7 @@ import {
 import { routeNotFound, statusMessage, statusTitle } from '@fastify-modular/core/problem'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { builtInTemplate, createLastResort, createStandIn, loadErrorPage, rendererOf } from './error-page.ts'
+import { loadErrorPage, rendererOf } from './error-page.ts'
 import {
   FMOD_ERRORS_HANDLER_REPLACED,
   FMOD_ERRORS_HANDLER_TAKEN,
@@ -36,16 +36,13 @@ const errorsPlugin: FastifyPluginAsync<ErrorsOptions> = async (app, options) => 
   app.addSchema(problemDetailsSchema)
   app.addSchema(validationProblemDetailsSchema)
 
-  const { body, warning } = await loadErrorPage(settings.errorPage)
+  const { write, warning } = await loadErrorPage(settings.errorPage)
   if (warning) app.log.warn(warning)
-  const standIn = createStandIn(await builtInTemplate())
-  // Whether the application has pages at all is known when it is ready: the adapter may be registered later.
-  const unmatchedPages = () => settings.unmatchedPages ?? (rendererOf(app) ? 'always' : 'browsers')
-  const responder = createResponder({ settings, unmatchedPages, standIn, lastResort: createLastResort(body) })
+  const responder = createResponder({ app, pages: settings.pages, write })
 
   if (settings.errorHandler) ownErrors(app, settings, responder)
   if (settings.notFoundHandler) ownNotFound(app, responder)
-  if (settings.errorRoutes !== false) errorRoutes(app, settings, responder)
+  if (settings.pages !== false) errorRoutes(app, settings, responder)
 }
 
 /** `app.problems`: each scope sees those above it and adds its own (Fastify's encapsulation). */
@@ -175,12 +172,12 @@ function isFastifys(handler: { readonly name: string }): boolean {
 }
 
 /** Serves the pages. They carry no data, so the route is public by its own configuration. */
-function errorRoutes(app: FastifyInstance, { errorRoutes }: ErrorsSettings, { show }: Responder): void {
+function errorRoutes(app: FastifyInstance, { pages }: ErrorsSettings, { show }: Responder): void {
   app.get<{ Params: { statusCode: string } }>(
     '/error/:statusCode',
     { config: { access: 'public', [precedesGate]: true }, schema: { hide: true } },
     function showErrorPage(request, reply) {
-      const isServed = errorRoutes ?? rendererOf(app) !== undefined
+      const isServed = pages !== undefined || rendererOf(app) !== undefined
       const status = parseStatus(request.params.statusCode)
       if (!isServed || status === undefined) return reply.callNotFound()
       const props = { status, title: statusTitle(status), message: statusMessage(status) }

@@ -9,7 +9,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
  * (`frameworkErrors`); a connection that does not speak HTTP (`clientErrorHandler`); a caller that went away; an answer
  * that could not be sent.
  */
-export type ProblemSource = 'handler' | 'not-found' | 'framework' | 'client' | 'aborted' | 'last-resort'
+type ProblemSource = 'handler' | 'not-found' | 'framework' | 'client' | 'aborted' | 'last-resort'
 
 /** The message of the channel `fastify-modular:errors`. */
 export interface ProblemEvent {

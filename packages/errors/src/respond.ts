@@ -1,37 +1,36 @@
 /**
- * Answers a failed request: chooses the representation, renders it, reports. If a renderer fails, the constant of last resort
- * is sent. If sending fails, in an onSend hook or for a header, the constant is written to the socket.
+ * Where a failure becomes an answer: `fail` chooses a page or a problem, renders it and reports. If rendering fails, the constant of
+ * last resort is sent. If sending fails, in an onSend hook or for a header, the constant is written to the socket.
  */
 import type { OutgoingHttpHeaders } from 'node:http'
 import {
+  addVary,
   logFailure,
-  type PageRenderer,
   removeTrailers,
   safeKeys,
   safeRead,
   withTimeout,
 } from '@fastify-modular/core/internal'
 import { problemOfStatus, problemText } from '@fastify-modular/core/problem'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   type Answer,
+  createLastResort,
+  createStandIn,
   type ErrorPageRequest,
-  type LastResort,
   renderErrorPage,
   rendererOf,
-  renderTimeout,
+  type WriteErrorPage,
 } from './error-page.ts'
-import { negotiate, type UnmatchedPages, varyByNegotiation } from './negotiate.ts'
-import type { ErrorsSettings } from './options.ts'
+import { type Pages, wantsPage } from './negotiate.ts'
 import { type Failure, report } from './report.ts'
 
 /** What answers are made with. */
 export interface ResponderParts {
-  readonly settings: Pick<ErrorsSettings, 'pagesForBrowsers'>
-  /** Read at each unmatched request. */
-  readonly unmatchedPages: () => UnmatchedPages
-  readonly standIn: PageRenderer
-  readonly lastResort: LastResort
+  /** The scope of the plugin. */
+  readonly app: FastifyInstance
+  readonly pages: Pages | undefined
+  readonly write: WriteErrorPage
 }
 
 export type Responder = ReturnType<typeof createResponder>
@@ -45,12 +44,17 @@ const lostAnswer: Failure = { problem: problemOfStatus(500), source: 'last-resor
 /** One answer on its way. */
 interface Sending {
   readonly request: FastifyRequest
+  readonly reply: FastifyReply
   readonly send: Send
   readonly failure: Failure
 }
 
 /** The one place where failures become answers. */
-export function createResponder({ settings, unmatchedPages, standIn, lastResort }: ResponderParts) {
+export function createResponder({ app, pages, write }: ResponderParts) {
+  const standIn = createStandIn(write)
+  const lastResort = createLastResort(write)
+  const hasInertia = () => rendererOf(app) !== undefined
+
   /**
    * Answers a failure in the representation that its caller gets, and reports it. Never throws.
    * @param answer sends the gate's own answer instead, which is no failure to report
@@ -59,11 +63,13 @@ export function createResponder({ settings, unmatchedPages, standIn, lastResort 
     if (isOver(request, reply)) return leave(request, reply, failure)
     const send = takeOverReply(request, reply)
     if (answer) return send(answer)
+    const sending = { request, reply, send, failure }
     try {
-      if (wantsPage(request, failure)) void sendPage({ request, reply, send, failure })
-      else sendProblem({ request, send, failure })
+      const isUnmatched = failure.source === 'not-found'
+      if (wantsPage(request, { pages, isUnmatched, hasInertia })) void sendPage(sending)
+      else sendProblem(sending)
     } catch (error) {
-      sendLastResort({ request, send, failure, error })
+      sendLastResort(sending, error)
     }
   }
 
@@ -75,8 +81,9 @@ export function createResponder({ settings, unmatchedPages, standIn, lastResort 
   ): void {
     const send = takeOverReply(request, reply)
     const renderer = rendererOf(request.server) ?? standIn
-    void renderErrorPage({ request, reply, ...page, shared: true, renderer }).then(send, (error: unknown) =>
-      sendLastResort({ request, send, failure: lostAnswer, error }),
+    inTime(renderErrorPage({ request, reply, ...page, shared: true, renderer })).then(
+      send,
+      (error: unknown) => sendLastResort({ request, reply, send, failure: lostAnswer }, error),
     )
   }
 
@@ -90,17 +97,6 @@ export function createResponder({ settings, unmatchedPages, standIn, lastResort 
     })
   }
 
-  function wantsPage(request: FastifyRequest, { source }: Failure): boolean {
-    const { method, headers } = request
-    const representation = negotiate({
-      method,
-      headers,
-      unmatchedPages: source === 'not-found' ? unmatchedPages() : undefined,
-      pagesForBrowsers: () => settings.pagesForBrowsers(request),
-    })
-    return representation === 'page'
-  }
-
   function sendProblem({ request, send, failure }: Sending): void {
     const { problem } = failure
     const body = problemText(problem, request)
@@ -109,54 +105,22 @@ export function createResponder({ settings, unmatchedPages, standIn, lastResort 
     send({ status, contentType: 'application/problem+json', body, headers })
   }
 
-  async function sendPage({
-    request,
-    reply,
-    send,
-    failure,
-  }: Sending & { reply: FastifyReply }): Promise<void> {
+  async function sendPage(sending: Sending): Promise<void> {
+    const { request, reply, send, failure } = sending
     const { status, title, detail: message, headers } = failure.problem
-    const props = { status, title, message }
     const renderer = rendererOf(failure.scope ?? request.server) ?? standIn
-    const page = { request, reply, props, status, renderer }
-    const isVisit = request.headers['x-inertia'] !== undefined
+    const page = { request, reply, props: { status, title, message }, status, renderer }
     try {
-      const keeping = addressOfForm(page, failure)
-      const location = await withTimeout(keeping, renderTimeout, () => {
-        request.log.error('the errors of a form were not kept in time')
-        return null
-      })
-      if (location !== null) {
-        report(request, failure)
-        return send({
-          status: 303,
-          contentType: 'text/plain; charset=utf-8',
-          body: '',
-          headers: { location },
-        })
-      }
-      const isThree = isVisit && failure.source !== 'not-found' // S 7.2.1: exactly three props
-      const answer = isThree ? await renderErrorPage({ ...page, shared: false }) : await renderShared(page)
+      const answer = await inTime(answerOf(page, failure))
       report(request, failure)
       send({ ...answer, headers: { ...headers, ...answer.headers } })
     } catch (error) {
-      sendLastResort({ request, send, failure, error })
+      sendLastResort(sending, error)
     }
   }
 
-  /** The page keeps user, theme and navigation; what gives them may be what failed, so that it can do without. */
-  async function renderShared(page: Omit<ErrorPageRequest, 'shared'>): Promise<Answer> {
-    try {
-      return await renderErrorPage({ ...page, shared: true })
-    } catch (err) {
-      const answer = await renderErrorPage({ ...page, shared: false })
-      page.request.log.warn({ err }, 'the shared props failed: the error page was rendered without them')
-      return answer
-    }
-  }
-
-  /** `error` is why the answer to `failure` could not be rendered. */
-  function sendLastResort({ request, send, failure, error }: Sending & { error: unknown }): void {
+  /** `error` is why the answer to a failure could not be rendered. */
+  function sendLastResort({ request, send, failure }: Sending, error: unknown): void {
     report(request, { ...lostAnswer, error, original: failure.error })
     const answer = lastResort(request)
     send({ ...answer, headers: { ...failure.problem.headers, ...answer.headers } })
@@ -165,12 +129,44 @@ export function createResponder({ settings, unmatchedPages, standIn, lastResort 
   return { fail, show }
 }
 
+/** Milliseconds that a page may take; the wait for the errors of a form is a part of them. */
+const patience = { page: 2000, form: 1000 }
+
+function inTime<T>(page: Promise<T>): Promise<T> {
+  return withTimeout(page, patience.page, () => {
+    throw new Error(`The error page was not rendered within ${patience.page} ms`)
+  })
+}
+
+type BarePage = Omit<ErrorPageRequest, 'shared'>
+
+/** The page of a failure, or the way back to the form whose input was refused. */
+async function answerOf(page: BarePage, failure: Failure): Promise<Answer> {
+  const location = await addressOfForm(page, failure)
+  if (location !== null)
+    return { status: 303, contentType: 'text/plain; charset=utf-8', body: '', headers: { location } }
+  const isVisit = page.request.headers['x-inertia'] !== undefined
+  const isThree = isVisit && failure.source !== 'not-found' // S 7.2.1: exactly three props
+  return isThree ? renderErrorPage({ ...page, shared: false }) : renderShared(page)
+}
+
+/** The page keeps user, theme and navigation; what gives them may be what failed, so that it can do without. */
+async function renderShared(page: BarePage): Promise<Answer> {
+  try {
+    return await renderErrorPage({ ...page, shared: true })
+  } catch (err) {
+    const answer = await renderErrorPage({ ...page, shared: false })
+    page.request.log.warn({ err }, 'the shared props failed: the error page was rendered without them')
+    return answer
+  }
+}
+
 /**
  * Where a form is shown again with what is wrong in it, if the application's adapter keeps that for the page; null for all
  * other failures, which have pages of their own.
  */
 async function addressOfForm(
-  { request, reply, renderer }: Pick<ErrorPageRequest, 'request' | 'reply' | 'renderer'>,
+  { request, reply, renderer }: BarePage,
   { problem: { status, detail, extensions }, source }: Failure,
 ): Promise<string | null> {
   const errors = safeRead(extensions, 'errors')
@@ -178,7 +174,9 @@ async function addressOfForm(
   if (typeof errors !== 'object' || errors === null) return null
   const byField = Object.keys(errors).length > 0 ? { ...errors } : { form: detail }
   try {
-    return await renderer.keepErrors(request, reply, byField)
+    return await withTimeout(renderer.keepErrors(request, reply, byField), patience.form, () => {
+      throw new Error(`The errors were not kept within ${patience.form} ms`)
+    })
   } catch (err) {
     logFailure(request.log, 'error', { err }, 'the errors of a form could not be kept')
     return null
@@ -256,11 +254,14 @@ function clear(reply: FastifyReply): void {
   forgetPhrase(reply)
 }
 
+/** The request headers by which a representation is chosen. */
+const vary = 'Accept, X-Inertia'
+
 function prepare(reply: FastifyReply, { status, contentType, headers }: Answer): void {
   clear(reply)
   reply.code(status)
   if (headers) reply.headers(headers)
-  varyByNegotiation(reply)
+  addVary(reply, vary)
   reply.header('content-type', contentType).header('cache-control', 'no-store')
   reply.header('x-content-type-options', 'nosniff')
   // With a serialiser of ours a string is sent as it is: no schema filters it, no charset is added to its type.
@@ -303,7 +304,7 @@ function writeRaw(
   }
   forgetPhrase(reply)
   removeBodyHeaders(reply)
-  varyByNegotiation(reply)
+  addVary(reply, vary)
   // One of the host's headers may be what cannot be written.
   const attempts = [keptHeaders(reply, before), keptHeaders(reply, {}), {}]
   attempts.some((hosts) => writeHead(reply, status, { ...hosts, ...own }))

@@ -6,16 +6,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, FastifyServerOption
 import { rendererOf } from './error-page.ts'
 import { problemChannel, report } from './report.ts'
 
-/** The two options, to be spread into those of `Fastify()`. */
-export type ErrorServerOptions = Required<
-  Pick<FastifyServerOptions, 'clientErrorHandler' | 'frameworkErrors'>
->
-
 /**
  * Problems for bad URLs, over-long parameters, malformed HTTP, too large headers and slow requests. A plugin cannot set
  * them. They pass no gate and no hook, so the answers are constant: no path, no data (decision 42).
  */
-export function createErrorServerOptions(): ErrorServerOptions {
+export function createErrorServerOptions(): Required<
+  Pick<FastifyServerOptions, 'clientErrorHandler' | 'frameworkErrors'>
+> {
   return { frameworkErrors: answerFrameworkError, clientErrorHandler: answerClientError }
 }
 

@@ -152,15 +152,13 @@ test('options that cannot be used are all named at boot', async (t) => {
   const found = { code: 'FMOD_ERRORS_INVALID_OPTION', message: /typeBase/ }
   await t.rejects(createApp(t, { errors: options }), found)
   const untyped = {
-    pagesForBrowsers: 'yes',
-    unmatchedPages: true,
+    pages: true,
     errorPage: 5,
-    errorRoutes: 1,
-    pageForBrowsers: true,
+    page: 'browsers',
   } as object
   await t.rejects(createApp(t, { errors: untyped }), {
     message:
-      /errorPage must be.*pagesForBrowsers must be.*unmatchedPages must be.*errorRoutes must be.*unknown option pageForBrowsers/,
+      /pages must be false, 'inertia', 'browsers' or a function.*errorPage must be.*unknown option page;? .*pages/,
   })
 })
 
@@ -206,51 +204,32 @@ test('E88: mapping after the application became ready throws, in every scope', a
   }
 })
 
-test('pagesForBrowsers answers navigations outside /api by pages', async (t) => {
-  const fail = () => {
-    throw Object.assign(new Error('secret'), { statusCode: 403 })
-  }
-  const { app } = await createApp(t, {
-    errors: { pagesForBrowsers: true },
-    after: (it) => it.get('/page', fail).get('/api/x', fail).get('/apix', fail).post('/page', fail),
+test('a function as pages that throws still gives an answer', async (t) => {
+  const { app } = await createThrowing(t, new Error('secret'), {
+    errors: { pages: throwing(new Error('secret rule')) },
   })
-  const accept = 'text/html,application/xhtml+xml,*/*;q=0.8'
-  const html = documentOf(t, await app.inject({ url: '/page', headers: { accept } }), 403)
-  t.match(html, 'You do not have permission')
-  documentOf(t, await app.inject({ url: '/apix', headers: { accept } }), 403)
-  documentOf(t, await app.inject({ method: 'POST', url: '/page', headers: { accept } }), 403)
-  problemOf(t, await app.inject({ url: '/api/x', headers: { accept } }), 403)
-  problemOf(t, await app.inject({ url: '/page', headers: { accept: '*/*' } }), 403)
-  problemOf(t, await app.inject({ url: '/page', headers: { accept, 'sec-fetch-mode': 'cors' } }), 403)
-})
-
-test('pagesForBrowsers may be the host’s own rule, and a rule that throws still gives an answer', async (t) => {
-  const create = (pagesForBrowsers: () => boolean) =>
-    createThrowing(t, new Error('secret'), { errors: { pagesForBrowsers } })
-  const accept = 'text/html'
-  const own = await create(() => true)
-  documentOf(t, await own.app.inject({ url: '/', headers: { accept } }), 500)
-  const broken = await create(throwing(new Error('secret rule')))
-  const answer = await broken.app.inject({ url: '/', headers: { accept } })
-  t.equal(answer.statusCode, 500)
-  t.notMatch(answer.body, 'secret')
+  for (const url of ['/', '/nope']) {
+    const answer = await app.inject({ url, headers: { accept: 'text/html' } })
+    t.equal(answer.statusCode, 500)
+    t.notMatch(answer.body, 'secret')
+  }
 })
 
 test('the built-in page cannot be made to run what an error says', async (t) => {
   const { app } = await createThrowing(
     t,
     Object.assign(new Error('<script>alert(1)</script> $& $1 "\''), { statusCode: 400, expose: true }),
-    { errors: { pagesForBrowsers: true } },
+    { errors: { pages: 'browsers' } },
   )
   const html = documentOf(t, await app.inject({ url: '/', headers: { accept: 'text/html' } }), 400)
-  t.match(html, '&lt;script&gt;alert(1)&lt;/script&gt; $&amp; $1')
+  t.match(html, '&#60;script&#62;alert(1)&#60;/script&#62; $&#38; $1 &#34;&#39;')
   t.notMatch(html, '<script')
 })
 
 test("the package's own pages keep their style under the policy of an application", async (t) => {
   const policy = "default-src 'none'; style-src 'self'"
   const { app } = await createThrowing(t, new Error('bug'), {
-    errors: { pagesForBrowsers: true },
+    errors: { pages: 'browsers' },
     before: (it) =>
       it.addHook('onSend', (_request, reply, payload, done) => {
         if (!reply.hasHeader('content-security-policy')) reply.header('content-security-policy', policy)

@@ -1,10 +1,9 @@
-import { inertia } from '@fastify-modular/inertia'
 import { test } from 'tap'
 import { problemChannel } from '@fastify-modular/errors'
-import { createApp, type FixtureOptions } from './support/app.js'
+import { createApp } from './support/app.js'
 import { documentOf, generic, inertiaHeaders, pageOf, problemOf } from './support/expect.js'
 
-const served = { errors: { errorRoutes: true } } as const
+const served = { errors: { pages: 'inertia' } } as const
 
 test('S 4.3, E33: GET /error/404 is the page of that status', async (t) => {
   const { app } = await createApp(t, served)
@@ -38,28 +37,6 @@ test('decision 45: 4xx are shown with their status, all others with 200: no stra
     }
   }
 })
-
-/** What an application registers, and whether it then has error pages. */
-const applications: readonly (readonly [string, FixtureOptions, boolean])[] = [
-  ['an API alone', {}, false],
-  ['pagesForBrowsers', { errors: { pagesForBrowsers: true } }, true],
-  ['a rule of its own for pages', { errors: { pagesForBrowsers: () => false } }, true],
-  ['Inertia, registered later', { after: (it) => it.register(inertia) }, true],
-  [
-    'Inertia, and no error routes',
-    { errors: { errorRoutes: false }, after: (it) => it.register(inertia) },
-    false,
-  ],
-  ['an API that asks for them', served, true],
-]
-
-for (const [name, options, isServed] of applications) {
-  test(`decision 45: ${name}: /error/{code} is ${isServed ? '' : 'not '}served`, async (t) => {
-    const { app } = await createApp(t, options)
-    const answer = await app.inject({ url: '/error/403', headers: { 'x-inertia': 'true' } })
-    t.equal(answer.statusCode, isServed ? 403 : 404)
-  })
-}
 
 test('decision 45, E37: what is not a status is an unmatched route', async (t) => {
   const { app } = await createApp(t, served)
@@ -111,7 +88,7 @@ test('decision 45: the route declares itself public, and hides from OpenAPI', as
     t.match({ config, hide }, { config: { access: 'public' }, hide: true })
 })
 
-test('errorRoutes: false leaves the path to the application', async (t) => {
-  const { app } = await createApp(t, { errors: { errorRoutes: false } })
+test('pages: false leaves the path to the application', async (t) => {
+  const { app } = await createApp(t, { errors: { pages: false } })
   t.notOk(app.hasRoute({ method: 'GET', url: '/error/:statusCode' }))
 })

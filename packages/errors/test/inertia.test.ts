@@ -2,6 +2,7 @@ import { inertia, type InertiaOptions } from '@fastify-modular/inertia'
 import type { LightMyRequestResponse } from 'fastify'
 import { type Test, test } from 'tap'
 import { ForbiddenException, NotFoundException } from '@fastify-modular/core'
+import type { ErrorsOptions } from '@fastify-modular/errors'
 import { rawRequest } from '@fastify-modular/test-support/raw-http'
 import { createApp, type Fixture, listen, throwing } from './support/app.js'
 import {
@@ -15,9 +16,13 @@ import {
 
 const stale = { ...inertiaHeaders, 'x-inertia-version': 'v0' }
 
-function createFront(t: Test, options: InertiaOptions = {}, pagesForBrowsers = false): Promise<Fixture> {
+function createFront(
+  t: Test,
+  options: InertiaOptions = {},
+  pages: ErrorsOptions['pages'] = 'inertia',
+): Promise<Fixture> {
   return createApp(t, {
-    errors: { pagesForBrowsers },
+    errors: { pages },
     after: async (it) => {
       await it.register(inertia, { version: 'v1', ...options })
       it.get('/page', (_, reply) => reply.inertia('Home', { hello: 'world' }))
@@ -69,7 +74,7 @@ test('error documents, and visits of missing addresses, carry the shared props, 
     [() => ({ user: 'Ada' }), 'Ada'],
     [() => Promise.reject(new Error('the database is down')), undefined],
   ] as const) {
-    const { app } = await createFront(t, { share }, true)
+    const { app } = await createFront(t, { share }, 'browsers')
     for (const page of [
       embeddedPage(t, await app.inject({ url: '/missing', headers: browserHeaders }), 404),
       embeddedPage(t, await app.inject('/nope'), 404),
@@ -82,7 +87,7 @@ test('error documents, and visits of missing addresses, carry the shared props, 
 })
 
 test('UI-34: a document about a defect names the request as the log does; a visit and a 4xx do not', async (t) => {
-  const { app } = await createFront(t, {}, true)
+  const { app } = await createFront(t, {}, 'browsers')
   const shown = async (url: string, status: number) =>
     embeddedPage(t, await app.inject({ url, headers: browserHeaders }), status)
   t.match(await shown('/error/500', 200), { props: { requestId: /^req-/ } })
@@ -93,7 +98,7 @@ test('UI-34: a document about a defect names the request as the log does; a visi
 })
 
 test('pages for browsers carry hostile text as data', async (t) => {
-  const { app } = await createFront(t, {}, true)
+  const { app } = await createFront(t, {}, 'browsers')
   const answer = await app.inject({ url: '/missing', headers: browserHeaders })
   t.match(embeddedPage(t, answer, 404).props.message, '</script>')
   t.equal(answer.body.match(/<script/g)?.length, 1)

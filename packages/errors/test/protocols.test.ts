@@ -14,7 +14,7 @@ interface Http2Answer {
 async function createHttp2(t: Test): Promise<(path: string, method?: string) => Promise<Http2Answer>> {
   const app = Fastify({ http2: true, ...createErrorServerOptions() } as object)
   t.teardown(() => app.close())
-  await app.register(errors, { errorPage: false, unmatchedPages: 'always' })
+  await app.register(errors, { errorPage: false, pages: 'inertia' })
   app.get('/bad', () => {
     throw new Error('secret')
   })

@@ -1,10 +1,7 @@
 import { test } from 'tap'
 import { ConflictException, NotFoundException, ValidationException } from '@fastify-modular/core'
-import {
-  problemDetailsSchema,
-  problemResponses,
-  validationProblemDetailsSchema,
-} from '@fastify-modular/errors'
+import { problemResponses } from '@fastify-modular/errors'
+import { problemDetailsSchema, validationProblemDetailsSchema } from '#src/schemas.js'
 import { standardMembers } from '@fastify-modular/core/problem'
 import { createApp } from './support/app.js'
 import { generic, problemOf } from './support/expect.js'

@@ -12,7 +12,7 @@ import {
 
 const message = 'The requested resource was not found.'
 
-const always = { errors: { unmatchedPages: 'always' } } as const
+const always = { errors: { pages: 'inertia' } } as const
 
 test('S 4.3, E25, E26, E32: an unmatched GET is a page, for browsers and for clients without a preference', async (t) => {
   const { app } = await createApp(t, always)

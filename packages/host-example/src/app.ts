@@ -79,7 +79,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   await addCompression(app)
   app.addHook('onSend', securityHeaders(config.isProduction))
   // errors → publicRoutes → inertia → events → settings → settingsUi → modules → the application's own routes
-  await app.register(errors, { pagesForBrowsers: true, errorPage: folder('../wwwroot/error.html') })
+  await app.register(errors, { pages: 'browsers', errorPage: folder('../wwwroot/error.html') })
   await addSessions(app, { secret: config.sessionSecret, store: sessionsIn(database.query) })
   await app.register(publicRoutes, {
     provider: sessionProvider(signIn),

@@ -57,8 +57,8 @@ async function gated(
 
 for (const status of [401, 403, 503] as const) {
   for (const isLate of [false, true]) {
-    test(`decision 86: pagesForBrowsers, without a login page: ${status} is a page for people (errors ${isLate ? 'after' : 'before'} the gate)`, async (t) => {
-      const app = await gated(t, { status, options: { pagesForBrowsers: true }, isLate })
+    test(`decision 86: pages for browsers, without a login page: ${status} is a page for people (errors ${isLate ? 'after' : 'before'} the gate)`, async (t) => {
+      const app = await gated(t, { status, options: { pages: 'browsers' }, isLate })
       const page = await app.inject({ url: '/page', headers: browser })
       t.equal(page.statusCode, status)
       t.match(page.headers['content-type'], /^text\/html/)
@@ -84,7 +84,7 @@ for (const status of [401, 403, 503] as const) {
     })
   }
 
-  test(`without pagesForBrowsers ${status} stays a problem for browsers`, async (t) => {
+  test(`without pages for browsers ${status} stays a problem for browsers`, async (t) => {
     const app = await gated(t, { status })
     const answer = await app.inject({ url: '/page', headers: browser })
     t.equal(answer.statusCode, status)
@@ -100,7 +100,7 @@ const maps: Readonly<Record<string, Setup['map']>> = {
 
 for (const [name, map] of Object.entries(maps))
   test(`decision 86: the page for 401 ${name}`, async (t) => {
-    const app = await gated(t, { status: 401, options: { pagesForBrowsers: true }, map })
+    const app = await gated(t, { status: 401, options: { pages: 'browsers' }, map })
     const answerTo = async (url: string, headers: Record<string, string>) => {
       const { statusCode, headers: received, body } = await app.inject({ url, headers })
       return [statusCode, { ...received, date: '' }, body.replaceAll(url, '')]
@@ -115,7 +115,7 @@ for (const [status, like] of [
   [503, '/missing'],
 ] as const) {
   test(`${status} is the page of the application, whatever handler and pages the scope of a route has`, async (t) => {
-    const app = await gated(t, { status, options: { pagesForBrowsers: true } })
+    const app = await gated(t, { status, options: { pages: 'browsers' } })
     for (const headers of [browser, { 'x-inertia': 'true' }]) {
       const [scope, other] = [
         await app.inject({ url: '/scope', headers }),
@@ -133,7 +133,7 @@ test('headers that the application maps to a refusal are sent', async (t) => {
   for (const status of [401, 403, 503] as const) {
     const map = (app: FastifyInstance) =>
       app.problems.map(() => true, { to: () => ({ status, headers: { 'retry-after': '9' } }) })
-    const app = await gated(t, { status, map, options: { pagesForBrowsers: true } })
+    const app = await gated(t, { status, map, options: { pages: 'browsers' } })
     for (const headers of [{}, browser]) {
       const answer = await app.inject({ url: '/page', headers })
       t.equal(answer.statusCode, status)
@@ -145,14 +145,14 @@ test('headers that the application maps to a refusal are sent', async (t) => {
 test('a login page is still where people go', async (t) => {
   const app = Fastify()
   t.teardown(() => app.close())
-  await app.register(errors, { errorPage: false, pagesForBrowsers: true })
+  await app.register(errors, { errorPage: false, pages: 'browsers' })
   await app.register(publicRoutes, { provider: { authenticate: () => null, loginUrl: '/login' } })
   app.get('/login', { config: { access: 'public' } }, async () => 'login')
   t.equal((await app.inject({ url: '/page', headers: browser })).statusCode, 302)
 })
 
 test('errorHandler: false leaves 401 to the gate, for people too', async (t) => {
-  const app = await gated(t, { status: 401, options: { pagesForBrowsers: true, errorHandler: false } })
+  const app = await gated(t, { status: 401, options: { pages: 'browsers', errorHandler: false } })
   const answer = await app.inject({ url: '/page', headers: browser })
   t.equal(answer.headers['content-type'], 'application/problem+json')
 })

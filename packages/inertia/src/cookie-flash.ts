@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FlashEntry, FlashStore } from './flash.ts'
 import { FMOD_INERTIA_INVALID_FLASH } from './misuse-errors.ts'
 
-export interface CookieFlashOptions {
+interface CookieFlashOptions {
   /** At least 32 characters. The first of several encrypts, and all decrypt, so that secrets can be rotated. */
   readonly secret: string | readonly string[]
 }

@@ -24,23 +24,11 @@ declare module 'fastify' {
   }
 }
 
-export type { PageRenderer, RenderedPage } from '@fastify-modular/core/internal'
-export { cookieFlash, type CookieFlashOptions } from './cookie-flash.ts'
+export { cookieFlash } from './cookie-flash.ts'
 export type { BackOptions, FlashEntry, FlashStore } from './flash.ts'
 export type { Page, PageFlags } from './page.ts'
-export type { InertiaPages, PageArguments, PageName } from './page-types.ts'
+export type { InertiaPages } from './page-types.ts'
 export { inertia, inertia as default, type InertiaOptions, type InertiaRenderer } from './plugin.ts'
 export * as prop from './prop-kinds.ts'
-export type {
-  DeferOptions,
-  Lazy,
-  MergeOptions,
-  OnceOptions,
-  Prop,
-  PropInput,
-  ScrollPosition,
-} from './prop.ts'
-export type { PropLabels, Props } from './props.ts'
-export type { PageRequest, SharedProps } from './render.ts'
-export type { NonceSource, RootParts, RootTemplate } from './root-html.ts'
-export type { AssetVersion } from './visits.ts'
+export type { DeferOptions, MergeOptions, OnceOptions, Prop, PropInput, ScrollPosition } from './prop.ts'
+export type { RootTemplate } from './root-html.ts'

@@ -1,9 +1,9 @@
 /** The inertia plugin: pages as answers. */
 import {
+  accessOfPlugin,
   branded,
   canonicalPath,
   createFindCaller,
-  forPrograms,
   hasOwnDecorator,
   isApiTarget,
   isNavigation,
@@ -129,8 +129,8 @@ const inertiaPlugin: FastifyPluginAsync<InertiaOptions> = async (app, options) =
 export type InertiaRenderer = ReturnType<typeof createRenderer> & Required<Pick<PageRenderer, 'keepErrors'>>
 
 /** A program that says X-Inertia is still a program: the API of settings answers it by problems. */
-function isApi({ url, routeOptions }: FastifyRequest): boolean {
-  return isApiTarget(url) || forPrograms in routeOptions.config
+function isApi({ url, server }: FastifyRequest): boolean {
+  return isApiTarget(url) || accessOfPlugin in server
 }
 
 /** `return reply.inertiaBack({ errors: { title: 'Enter a title.' } })`: back to the form, or by `/` where no page is known. */

@@ -2,7 +2,7 @@
 import { FMOD_INERTIA_MISPLACED_KIND } from './misuse-errors.ts'
 
 /** A value, or a function that returns it and is called only when the answer includes the prop. */
-export type Lazy<T> = T | (() => T | Promise<T>)
+type Lazy<T> = T | (() => T | Promise<T>)
 
 /** A prop as handlers write it. */
 export type PropInput<T> = Lazy<T> | Prop<T>

@@ -14,7 +14,7 @@ import { compileRoot, type NonceSource, type RootTemplate } from './root-html.ts
 import { isInertia, type Site } from './visits.ts'
 
 /** A page to render. Without `shared` the page is exactly `props`: no shared props, no `errors`, nothing flashed. */
-export type PageRequest = BarePageRequest & PageFlags
+type PageRequest = BarePageRequest & PageFlags
 
 /** Props for every page, or a function of the request that gives them: `(request) => ({ user: request.caller?.name })`. */
 export type SharedProps = Props | ((request: FastifyRequest) => Props | Promise<Props>)

@@ -4,7 +4,7 @@ import { FMOD_INERTIA_INVALID_TEMPLATE } from './misuse-errors.ts'
 import type { Page } from './page.ts'
 
 /** What a template function gets. */
-export interface RootParts {
+interface RootParts {
   /** The two elements that must be in the body: the page as data, and `<div id="app">`. */
   readonly html: string
   readonly page: Page

@@ -1,7 +1,8 @@
 import createError from '@fastify/error'
 import { test } from 'tap'
 import Fastify from 'fastify'
-import { inertia, type Prop, prop, type Props } from '@fastify-modular/inertia'
+import { inertia, type Prop, prop } from '@fastify-modular/inertia'
+import type { Props } from '#src/props.js'
 import { createApp, version, visit } from './fixture.js'
 
 test('a prop that fails becomes the error of the request, in every way a handler can be written', async (t) => {

@@ -1,7 +1,7 @@
 /** An application with forms, and a client that keeps cookies. */
 import cookie from '@fastify/cookie'
 import { type Caller, ValidationException } from '@fastify-modular/core'
-import { forPrograms } from '@fastify-modular/core/internal'
+import { declareAccess } from '@fastify-modular/core/internal'
 import { errors } from '@fastify-modular/errors'
 import { cookieFlash, inertia, type InertiaOptions, type Page } from '@fastify-modular/inertia'
 import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
@@ -89,7 +89,10 @@ export async function createApp(t: Test, options: InertiaOptions = { flash: cook
   app.post('//*', { schema }, (_, reply) => reply.inertiaBack())
   app.post('/notes', { schema }, (_, reply) => reply.inertiaBack({ flash: { message: 'Saved.' } }))
   app.post('/api/notes', { schema }, async () => 'ok')
-  app.post('/programs', { schema, config: { [forPrograms]: true } }, async () => 'ok')
+  app.register(async (scope) => {
+    declareAccess(scope, {}) // as settings do
+    scope.post('/programs', { schema }, async () => 'ok')
+  })
   app.post<{ Body: Record<string, unknown> }>('/throws', (request) => {
     const { message, ...byField } = request.body as Record<string, string[]>
     throw new ValidationException(message === undefined ? byField : String(message))

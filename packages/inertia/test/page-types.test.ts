@@ -1,6 +1,7 @@
 /** Types: a compile error is the failure. */
 import { test } from 'tap'
-import { type PageArguments, type PageName, prop } from '@fastify-modular/inertia'
+import { prop } from '@fastify-modular/inertia'
+import type { PageArguments, PageName } from '#src/page-types.js'
 
 interface Pages {
   'Notes/Index': { notes: { id: number }[]; auth: { user: string; notices: number[] }; page?: number }

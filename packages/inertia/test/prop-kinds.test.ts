@@ -1,6 +1,7 @@
 /** What the client receives of each kind of prop, as a table of visits. */
 import { test } from 'tap'
-import { type Page, prop, type Props } from '@fastify-modular/inertia'
+import { type Page, prop } from '@fastify-modular/inertia'
+import type { Props } from '#src/props.js'
 import { createApp, embeddedPage, visit } from './fixture.js'
 
 type Headers = Readonly<Record<string, string>>

@@ -1,8 +1,8 @@
 import { test } from 'tap'
 import fc from 'fast-check'
 import type { FastifyInstance } from 'fastify'
-import { prop, type Props } from '@fastify-modular/inertia'
-import { readSelection, resolveProps } from '#src/props.js'
+import { prop } from '@fastify-modular/inertia'
+import { type Props, readSelection, resolveProps } from '#src/props.js'
 import { createApp, visit } from './fixture.js'
 
 /** The props that a partial reload of `Page` receives. */

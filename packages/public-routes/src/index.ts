@@ -19,11 +19,8 @@ declare module 'fastify' {
     /** The caller of the request; null for an anonymous request to a public route. */
     caller: Caller | null
     /**
-     * How the gate let the request in. For public requests, also of known callers: `by: 'rule'` where a rule of the registry or
-     * the environment opens it, with the `rule`, or `by: 'declaration'` where its access is declared so, with the `source`.
-     * `by: 'caller'` for all others, with the `permission` that the caller holds where one is declared. Null before the
-     * gate, and on requests that it turned away.
-     * It describes the request as it reached the gate, and does not change when later hooks change the request.
+     * How the gate let the request in: by a rule, a declaration or its caller. Null before the gate, and on requests that it
+     * turned away. It describes the request as it reached the gate, and does not change when later hooks change the request.
      */
     readonly admission: RequestAdmission | null
   }
@@ -47,17 +44,17 @@ declare module '@fastify-modular/core' {
 }
 
 export type { Access, AccessByMethod } from './access/declaration.ts'
-export type { Permission, PermissionDetails, PermissionMap, Permissions } from './access/permissions.ts'
-export { type Classify, classifyRequest, type ClientKind, safeReturnTo } from './gate/answers.ts'
+export type { Permission, PermissionMap, Permissions } from './access/permissions.ts'
+export { classifyRequest, type ClientKind, safeReturnTo } from './gate/answers.ts'
 export type { CsrfOptions } from './gate/csrf.ts'
 export type { RequestAdmission } from './gate/decision.ts'
 export type { PublicRoutesOptions } from './options.ts'
 export { publicRoutes, publicRoutes as default } from './plugin.ts'
-export { type AuthProvider, type AuthResult, combineProviders, type SecuritySchemes } from './provider.ts'
+export { type AuthProvider, type AuthResult, combineProviders } from './provider.ts'
 export type { PublicRouteRegistry } from './registry.ts'
 export type { ApplicationAccess } from './review/access.ts'
 export type { Explanation } from './review/explain.ts'
 export { accessTransform } from './review/openapi.ts'
 export type { AccessRow } from './review/table.ts'
-export { type MatchKind, type Methods, PublicRoute, type PublicRouteOptions } from './rule.ts'
+export { PublicRoute, type PublicRouteOptions } from './rule.ts'
 export type { RegisteredRule } from './rules.ts'

@@ -14,8 +14,6 @@ export const environmentVariable = 'SM_AUTH_PUBLIC_PATHS'
 /** The source of the rules that it adds. */
 export const environmentSource = `environment ${environmentVariable}`
 
-type Environment = Readonly<Record<string, string | undefined>>
-
 /** Adds them in the order in which explanations should name them (S 5.3.1, S 5.7, S 5.3.3). */
 export function addInitialRules(
   rules: RegisteredRule[],
@@ -42,7 +40,7 @@ export function addInitialRules(
  * The rules that the environment variable adds; none where it is unset or empty, as compose files write an unset one.
  * @throws {FMOD_PUBLIC_ROUTES_INVALID_ENV} anything but an array of usable prefixes, with the position of the fault
  */
-export function readEnvPaths(env: Environment): readonly PublicRoute[] {
+export function readEnvPaths(env: Readonly<Record<string, string | undefined>>): readonly PublicRoute[] {
   const text = env[environmentVariable] ?? ''
   if (text === '') return []
   return parseArray(text).map((path, position) => toRule(path, position))

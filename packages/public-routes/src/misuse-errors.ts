@@ -1,7 +1,4 @@
-/**
- * Mistakes of the developer, most of them found while the application boots. One row each in
- * docs/reference/error-codes.md.
- */
+/** Mistakes of the developer, most of them found while the application boots. One row each in docs/reference/error-codes.md. */
 import { inspect } from 'node:util'
 import { createMisuseError } from '@fastify-modular/core/internal'
 
@@ -66,13 +63,9 @@ export const FMOD_PUBLIC_ROUTES_CONFIG_CHANGED = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_CONFIG_CHANGED',
   'An onRoute hook changed or replaced the configuration of these routes after the gate had read who may call them: %s. Add that hook before the gate is registered, or let it keep config.access, config.checkedByHandler and all other members of the configuration.',
 )
-export const FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE = createMisuseError<[string]>(
-  'FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE',
-  'These entries of the option access match no route: %s. Correct the URL and the method, or remove the entry.',
-)
 export const FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT',
-  'These entries of the option access cannot take effect: %s. Remove the entry or what stands against it.',
+  'These entries of the option access have no effect: %s. Correct or remove the entry, or remove what stands against it.',
 )
 export const FMOD_PUBLIC_ROUTES_BEFORE_GATE = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_BEFORE_GATE',

@@ -3,7 +3,7 @@ import { option, optionProblems, type OptionsSchema, safeRead, Type } from '@fas
 import { FMOD_PUBLIC_ROUTES_INVALID_OPTIONS, FMOD_PUBLIC_ROUTES_PROVIDER_MISSING } from './misuse-errors.ts'
 import type { Access } from './access/declaration.ts'
 import type { PermissionMap } from './access/permissions.ts'
-import type { Classify } from './gate/answers.ts'
+import type { classifyRequest } from './gate/answers.ts'
 import type { CsrfOptions } from './gate/csrf.ts'
 import type { AuthProvider } from './provider.ts'
 
@@ -38,7 +38,7 @@ export interface PublicRoutesOptions {
    */
   readonly undeclared?: 'protect' | 'refuse'
   /** Distinguishes browsers, Inertia pages and API clients. @default classifyRequest */
-  readonly classify?: Classify
+  readonly classify?: typeof classifyRequest
 }
 
 const schema: OptionsSchema<PublicRoutesOptions> = Type.Object({

@@ -1,6 +1,12 @@
 /** Puts the gate in front of an application, and gives it the registry of public routes. */
 import { receiveContributions } from '@fastify-modular/core'
-import { branded, hasOwnDecorator, mountingModule, supportedFastify } from '@fastify-modular/core/internal'
+import {
+  accessOfPlugin,
+  branded,
+  hasOwnDecorator,
+  mountingModule,
+  supportedFastify,
+} from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { type Declared, parseAccess } from './access/declaration.ts'
@@ -11,26 +17,22 @@ import { createForgeryCheck } from './gate/csrf.ts'
 import { createDecide, createGate, readAdmission } from './gate/gate.ts'
 import { Policies } from './gate/policy.ts'
 import { readRouter, type Route, RouteTable } from './gate/routes.ts'
-import { addInitialRules, environmentVariable } from './initial-rules.ts'
-import { FMOD_PUBLIC_ROUTES_NOT_AT_ROOT, FMOD_PUBLIC_ROUTES_REGISTERED_TWICE } from './misuse-errors.ts'
+import { addInitialRules } from './initial-rules.ts'
+import {
+  FMOD_PUBLIC_ROUTES_INVALID_ACCESS,
+  FMOD_PUBLIC_ROUTES_NOT_AT_ROOT,
+  FMOD_PUBLIC_ROUTES_REGISTERED_TWICE,
+} from './misuse-errors.ts'
 import { checkOptions, type PublicRoutesOptions } from './options.ts'
 import { createAuthenticate } from './provider.ts'
-import { decorateRegistry, PublicRouteRegistry, scopeName } from './registry.ts'
+import { PublicRouteRegistry, scopeName } from './registry.ts'
 import { createAccess } from './review/access.ts'
 import { createAttempt, type Review, reviewDecorator } from './review/attempt.ts'
-import { audit, type EarlierHooks, findEarlierHooks } from './review/audit.ts'
-import {
-  checkEffect,
-  checkPermissions,
-  type Claim,
-  refuseLoosening,
-  refuseUndeclared,
-} from './review/boot-checks.ts'
-import { createExplain } from './review/explain.ts'
-import { createAskForGuest, listFacts, warnOfGuest } from './review/facts.ts'
-import { Probes, takeProbe } from './review/probes.ts'
-import { createTable } from './review/table.ts'
-import { findWarnings, openedByEnvironment } from './review/warnings.ts'
+import { audit, findEarlierHooks } from './review/audit.ts'
+import { checkDeclarations, type Claim, refuseUndeclared } from './review/boot-checks.ts'
+import { findGuest, listFacts, warnOfGuest } from './review/facts.ts'
+import { takeProbe } from './review/probes.ts'
+import { warnOfRules } from './review/warnings.ts'
 import type { RegisteredRule } from './rules.ts'
 
 const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, options) => {
@@ -52,10 +54,13 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   receiveContributions(app, 'permissions', {
     take: (contributed, module) => permissions.addAll(contributed, `module "${module}"`),
   })
-  const entries = new AccessEntries(options.access ?? {}, isCaseSensitive(app))
-  const moduleAccess = new Map<string, Declared>()
+  const entries = new AccessEntries(options.access ?? {}, app)
+  const modules = new Map<string, Declared>()
   receiveContributions(app, 'access', {
-    take: (access, module) => void moduleAccess.set(module, declareForModule(access, module)),
+    take(access, module) {
+      const source = `access of module "${module}"`
+      modules.set(module, { requirement: parseAccess(access, source), source, by: 'module' })
+    },
   })
 
   const routes = new RouteTable(app)
@@ -65,20 +70,24 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   })
 
   const policies = new Policies(rules)
-  const probes = new Probes(app)
+  const parts = { app, rules, routes, policies }
   const authenticate = createAuthenticate(app, { provider, timeout })
-  const explain = createExplain({ probes, rules, routes, policies })
-  const table = createTable({ rules, routes, policies })
   app.decorateRequest('caller', null)
   app.decorateRequest('admission', { getter: readAdmission })
-  decorateRegistry(app, rules)
-  app.decorate('access', createAccess({ table, explain, schemes: provider.openapi ?? {} }))
-  const askForGuest = createAskForGuest(probes, authenticate)
-  let hooks: EarlierHooks = { names: [], unnamed: 0 }
+  app.decorate('publicRoutes', {
+    // Each scope is the source of its rules.
+    getter(this: FastifyInstance) {
+      return branded(new PublicRouteRegistry(rules, scopeName(this), () => mountingModule(this)))
+    },
+  })
+  app.decorate('access', createAccess(parts, provider.openapi ?? {}))
+  let hooks: readonly string[] = []
   app.decorate(reviewDecorator, {
-    attempt: createAttempt(probes, routes),
-    facts: async () =>
-      listFacts({ hooks, csrf, guests, contributed: permissions.facts(), guest: await askForGuest() }),
+    attempt: createAttempt(app, routes),
+    facts: async () => {
+      const guest = await findGuest(app, authenticate)
+      return listFacts(options, { hooks, contributed: permissions.facts(), guest })
+    },
   } satisfies Review)
 
   const gate = createGate({
@@ -95,34 +104,32 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
     const listed = readRouter(app) ?? []
     routes.checkComplete(listed)
     hooks = findEarlierHooks(listed, gate.name)
-    const claims = assignAccess(routes.all, entries, moduleAccess)
+    const claims = assignAccess(routes.all, entries, modules)
     Object.freeze(rules)
     permissions.freeze()
     policies.build(routes.all)
-    checkPermissions({ routes: routes.all, entries, modules: moduleAccess, permissions })
-    refuseLoosening(claims, moduleAccess)
-    checkEffect({ entries, claims, policies, log: app.log })
+    checkDeclarations({ routes: routes.all, entries, claims, modules, permissions, policies })
     if (undeclared === 'refuse') refuseUndeclared(routes.all, policies)
-    await audit({ app, probes, explain, hooks, loginUrl: provider.loginUrl, hadCors })
-    for (const { message, rules: about } of findWarnings(rules, routes.all, policies)) {
-      app.log.warn({ rules: about }, message)
-    }
-    const opened = openedByEnvironment(routes.all, policies)
-    if (opened.length > 0)
-      app.log.warn({ routes: opened }, `the environment variable ${environmentVariable} opens routes`)
-    if (!guests) void warnOfGuest(app, askForGuest)
+    await audit(app, { hooks, loginUrl: provider.loginUrl, hadCors })
+    warnOfRules(parts)
+    if (!guests) void warnOfGuest(app, authenticate)
   })
 }
 
-function declareForModule(access: unknown, module: string): Declared {
-  const source = `access of module "${module}"`
-  return { requirement: parseAccess(access, source), source, by: 'module' }
+/**
+ * What the option `access` of a plugin of ours says about its routes; undefined for the routes of others.
+ * @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} it would open them, or is none
+ */
+function declareForPlugin({ origin }: Route): Declared | undefined {
+  const access: unknown = origin === null ? undefined : Reflect.get(origin.scope, accessOfPlugin)
+  if (access === undefined) return undefined
+  const source = `option access of the plugin at ${origin?.scope.prefix}`
+  const requirement = parseAccess(access, source)
+  if (requirement.kind !== 'public') return { requirement, source, by: 'route' }
+  throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(source, 'it asks for more than a known caller, or for one')
 }
 
-/**
- * Declares for the methods of routes what the option and the modules say. Returns what the option says.
- * @throws {FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE}
- */
+/** Declares for the methods of routes what plugins of ours, the option and the modules say. Returns what the option says. */
 function assignAccess(
   routes: readonly Route[],
   entries: AccessEntries,
@@ -131,19 +138,16 @@ function assignAccess(
   const claims: Claim[] = []
   for (const route of routes.filter(({ derivedFrom }) => derivedFrom === undefined)) {
     const ofModule = modules.get(route.origin?.module ?? '')
+    const ofPlugin = declareForPlugin(route)
+    const stricter = ofPlugin === undefined ? [] : [ofPlugin, ofModule]
     for (const method of route.methods) {
-      const entry = entries.find(route, method)
-      if (entry !== undefined) claims.push({ entry, route, method })
-      if (ofModule !== undefined && route.accessOfPlugin !== undefined) route.tighten(method, ofModule)
-      for (const declared of [entry, ofModule]) if (declared !== undefined) route.assign(method, declared)
+      const naming = entries.naming(route, method)
+      claims.push(...naming.map((entry, at) => ({ entry, route, method, counts: at === 0 })))
+      for (const declared of stricter) if (declared !== undefined) route.tighten(method, declared)
+      for (const declared of [naming[0], ofModule]) if (declared !== undefined) route.assign(method, declared)
     }
   }
-  entries.checkAllUsed(routes.map(({ url }) => url))
   return claims
-}
-
-function isCaseSensitive({ initialConfig }: FastifyInstance): boolean {
-  return (initialConfig.routerOptions?.caseSensitive ?? initialConfig.caseSensitive) !== false
 }
 
 /** A hook of a child scope covers that scope alone, and no not-found handler. */

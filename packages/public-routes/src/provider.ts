@@ -1,6 +1,4 @@
-/**
- * The contract between the gate and the authentication of the application: sessions, tokens, API keys
- */
+/** The contract between the gate and the authentication of the application: sessions, tokens, API keys. */
 import type { Caller } from '@fastify-modular/core'
 import { findTestCaller, isThenable, withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'

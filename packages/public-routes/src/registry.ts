@@ -1,6 +1,5 @@
 /** The registry of public routes: what modules, plugins and the host declare reachable without a session (S 5.5). */
 import { isAbsolute } from 'node:path'
-import { branded, mountingModule } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import { FMOD_PUBLIC_ROUTES_FROZEN, FMOD_PUBLIC_ROUTES_INVALID_RULE } from './misuse-errors.ts'
 import { isPublicRoute, PublicRoute, type PublicRouteOptions } from './rule.ts'
@@ -87,20 +86,6 @@ export class PublicRouteRegistry {
     this.#rules.push(Object.freeze({ route, source: this.#source, ...(module !== undefined && { module }) }))
     return this
   }
-}
-
-/** Decorates the application; each scope gets a registry that names it as the source of its rules. */
-export function decorateRegistry(app: FastifyInstance, rules: RegisteredRule[]): void {
-  const registries = new WeakMap<FastifyInstance, PublicRouteRegistry>()
-  app.decorate('publicRoutes', {
-    getter(this: FastifyInstance) {
-      const known = registries.get(this)
-      if (known !== undefined) return known
-      const registry = branded(new PublicRouteRegistry(rules, scopeName(this), () => mountingModule(this)))
-      registries.set(this, registry)
-      return registry
-    },
-  })
 }
 
 /** `plugin blog`, `plugin /app/blog.js`, or `application` for the root; a plugin without a name is called by its prefix. */

@@ -2,33 +2,22 @@
 import { METHODS } from 'node:http'
 import { FMOD_PUBLIC_ROUTES_INVALID_RULE, nameOfValue } from './misuse-errors.ts'
 import { compileLinearRegex } from './matching/linear-regex.ts'
-import type { Segments } from './matching/route-pattern.ts'
+import type { Matcher } from './matching/route-pattern.ts'
 
 /**
  * How a pattern matches a path: `prefix`, `exact` and `suffix` compare texts, `regex` matches at the start; `subtree`
  * is the path itself and everything below it.
  */
-export type MatchKind = 'prefix' | 'exact' | 'suffix' | 'regex' | 'subtree'
-
-/** HTTP methods in any letter case. Left out: every method. */
-export type Methods = readonly string[] | ReadonlySet<string>
+type MatchKind = 'prefix' | 'exact' | 'suffix' | 'regex' | 'subtree'
 
 export interface PublicRouteOptions {
-  readonly methods?: Methods | undefined
+  /** HTTP methods in any letter case. @default every method */
+  readonly methods?: readonly string[] | ReadonlySet<string> | undefined
   /** @default 'prefix', or 'regex' for a RegExp */
   readonly kind?: MatchKind | undefined
 }
 
 const brand: unique symbol = Symbol.for('@fastify-modular/public-route')
-
-interface Matcher {
-  /** Literal text that every matching path begins with (for `suffix`: ends with). */
-  readonly literal: string
-  /** What stands between the slashes of every matching path; null where that is not certain. */
-  readonly segments: Segments | null
-  /** Whether the pattern matches a path, whatever the method. */
-  readonly matchesPath: (path: string) => boolean
-}
 
 /**
  * An immutable rule. Build one ahead of time to share it, and hand it to `registry.add(rule)`.
@@ -46,16 +35,12 @@ export class PublicRoute {
 
   constructor(pattern: string | RegExp, options: PublicRouteOptions = {}) {
     const kind = options.kind ?? (pattern instanceof RegExp ? 'regex' : 'prefix')
-    const name = nameOfValue(pattern)
-    if (!Object.hasOwn(matchers, kind)) {
-      const fault = `its kind ${nameOfValue(kind)} is none of ${Object.keys(matchers).join(', ')}`
-      throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(name, fault)
-    }
-    checkPattern(pattern, kind)
+    const fault = faultOfPattern(pattern, kind) ?? faultOfMethods(options.methods)
+    if (fault !== null) throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(nameOfValue(pattern), fault)
     const text = typeof pattern === 'string' ? pattern : pattern.source
     this.pattern = text
     this.kind = kind
-    this.methods = normaliseMethods(options.methods, name)
+    this.methods = options.methods === undefined ? null : new Set([...options.methods].map(normalise))
     this.flags = pattern instanceof RegExp ? pattern.flags.replace(/[^is]/g, '') : ''
     this[brand] = matchers[kind](text, pattern)
     Object.freeze(this)
@@ -89,33 +74,19 @@ export function isPublicRoute(value: unknown): value is PublicRoute {
   return typeof value === 'object' && value !== null && brand in value
 }
 
-/**
- * Upper-case, trimmed methods; null where none are given.
- * @throws {FMOD_PUBLIC_ROUTES_INVALID_RULE}
- */
-function normaliseMethods(methods: Methods | undefined, rule: string): ReadonlySet<string> | null {
+function normalise(method: unknown): string {
+  return String(method).trim().toUpperCase()
+}
+
+/** Why these cannot be the methods of a rule; null where they can. */
+function faultOfMethods(methods: PublicRouteOptions['methods']): string | null {
   if (methods === undefined) return null
-  if (!Array.isArray(methods) && !(methods instanceof Set)) {
-    throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(
-      rule,
-      'its methods are not an array or a Set; write { methods: ["GET"] }',
-    )
-  }
-  const normalised = new Set<string>()
-  for (const method of methods) {
-    const name = String(method).trim().toUpperCase()
-    if (!METHODS.includes(name)) {
-      throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(rule, `${JSON.stringify(name)} is not an HTTP method`)
-    }
-    normalised.add(name)
-  }
-  if (normalised.size === 0) {
-    throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(
-      rule,
-      'its set of methods is empty; leave it out to mean every method',
-    )
-  }
-  return normalised
+  if (!Array.isArray(methods) && !(methods instanceof Set))
+    return 'its methods are not an array or a Set; write { methods: ["GET"] }'
+  const names = [...methods].map(normalise)
+  if (names.length === 0) return 'its set of methods is empty; leave it out to mean every method'
+  const unknown = names.find((name) => !METHODS.includes(name))
+  return unknown === undefined ? null : `${JSON.stringify(unknown)} is not an HTTP method`
 }
 
 /** Paths with nothing in common but the slash: a rule that matches all of them opens the whole application. */
@@ -138,36 +109,28 @@ const matchers: Readonly<Record<MatchKind, (text: string, pattern: string | RegE
   },
   regex: (_text, pattern) => {
     const regex = compileLinearRegex(pattern)
-    if (unlike.every(regex.test)) {
+    if (unlike.every(regex.matchesPath)) {
       throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(
         String(pattern),
         'it matches every path; name the paths to open',
       )
     }
-    return { literal: regex.head, segments: regex.segments, matchesPath: regex.test }
+    return regex
   },
 }
 
-function checkPattern(pattern: string | RegExp, kind: MatchKind): void {
-  const name = nameOfValue(pattern)
-  if (typeof pattern !== 'string' && !(pattern instanceof RegExp)) {
-    throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(name, 'it is neither a string nor a regular expression')
-  }
-  if (kind === 'regex') return
-  if (typeof pattern !== 'string') {
-    throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(name, `a ${kind} rule takes a string; use addRegex`)
-  }
-  if (pattern === '') {
-    throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(name, 'it is empty and would open every path')
-  }
-  if (kind === 'suffix') return
-  if (!pattern.startsWith('/')) {
-    throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(name, `a ${kind} rule begins with a slash`)
-  }
-  if (pattern === '/' && (kind === 'prefix' || kind === 'subtree')) {
-    throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(
-      name,
-      `"/" as a ${kind} would open the whole application; use addExact("/") for the root alone`,
-    )
-  }
+/** Why a rule of this kind cannot have the pattern; null where it can, as far as that shows before it is compiled. */
+function faultOfPattern(pattern: unknown, kind: MatchKind): string | null {
+  if (!Object.hasOwn(matchers, kind))
+    return `its kind ${nameOfValue(kind)} is none of ${Object.keys(matchers).join(', ')}`
+  if (typeof pattern !== 'string' && !(pattern instanceof RegExp))
+    return 'it is neither a string nor a regular expression'
+  if (kind === 'regex') return null
+  if (typeof pattern !== 'string') return `a ${kind} rule takes a string; use addRegex`
+  if (pattern === '') return 'it is empty and would open every path'
+  if (kind === 'suffix') return null
+  if (!pattern.startsWith('/')) return `a ${kind} rule begins with a slash`
+  if (pattern === '/' && kind !== 'exact')
+    return `"/" as a ${kind} would open the whole application; use addExact("/") for the root alone`
+  return null
 }

@@ -1,8 +1,8 @@
 import { METHODS } from 'node:http'
-import { PublicRoute, type MatchKind } from '@fastify-modular/public-routes'
+import { PublicRoute } from '@fastify-modular/public-routes'
 import { test } from 'tap'
 
-const table: readonly [MatchKind, string, string, boolean][] = [
+const table: readonly [PublicRoute['kind'], string, string, boolean][] = [
   ['prefix', '/api/gis/stac', '/api/gis/stac', true],
   ['prefix', '/api/gis/stac', '/api/gis/stac/collections', true],
   ['prefix', '/api/gis/stac', '/api/gis/stacking', true],

@@ -1,4 +1,4 @@
-import { PublicRoute, type MatchKind } from '@fastify-modular/public-routes'
+import { PublicRoute } from '@fastify-modular/public-routes'
 import { matcherOf } from '#src/rule.js'
 import { createFind, type RegisteredRule } from '#src/rules.js'
 import fc from 'fast-check'
@@ -8,12 +8,12 @@ const segment = fc.constantFrom('a', 'b', 'ab', 'api', 'items', 'é', '42', 'a.c
 const path = fc.array(segment, { maxLength: 4 }).map((segments) => `/${segments.join('/')}`)
 const literalRule = fc
   .record({
-    kind: fc.constantFrom<MatchKind>('prefix', 'exact', 'suffix', 'subtree'),
+    kind: fc.constantFrom<PublicRoute['kind']>('prefix', 'exact', 'suffix', 'subtree'),
     pattern: path,
   })
   .filter(({ kind, pattern }) => pattern !== '/' || kind === 'exact' || kind === 'suffix')
 const regexRule = fc.record({
-  kind: fc.constant<MatchKind>('regex'),
+  kind: fc.constant<PublicRoute['kind']>('regex'),
   pattern: fc.constantFrom(
     '/a',
     '^/a?b',

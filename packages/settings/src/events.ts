@@ -3,7 +3,8 @@
  * process.
  */
 import { EventEmitter } from 'node:events'
-import { type AsyncTx, defineEvent, type DomainEvent, type Events, type Tx } from '@fastify-modular/core'
+import { defineEvent, type DomainEvent, type Events } from '@fastify-modular/core'
+import type { AsyncTx } from '@fastify-modular/core/events/durable'
 import { getDecorator, hasOwnDecorator, mayBeUnhandled } from '@fastify-modular/core/internal'
 import { Type } from '@sinclair/typebox'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
@@ -11,15 +12,8 @@ import type { Registry } from './definitions/registry.ts'
 import { keyOf, type SettingReference } from './definitions/tokens.ts'
 import type { SettingSource, SettingState, SharedChange, SharedValues } from './memory/shared-values.ts'
 import { FMOD_SETTINGS_FOREIGN_EVENTS } from './misuse-errors.ts'
-import { type JsonValue, SettingScope } from './setting-definition.ts'
-import type {
-  AppliedChange,
-  RowChange,
-  SettingsStore,
-  StoredRow,
-  WriteRequest,
-  WriteResult,
-} from './store/store.ts'
+import type { JsonValue, SettingScope } from './setting-definition.ts'
+import type { AppliedChange, SettingsStore, StoredRow, WriteRequest, WriteResult } from './store/store.ts'
 import { readText } from './values/json.ts'
 
 const Nullable = Type.Union([Type.String(), Type.Null()])
@@ -137,11 +131,6 @@ async function publishWithin(bus: Events, tx: AsyncTx, published: readonly Domai
   for (const event of published) await bus.publish(event, { tx })
 }
 
-/** Thrown to undo the probe. */
-class Undo extends Error {}
-
-const probe = { scope: SettingScope.Application, userId: '', key: 'settings.probe' } as const
-
 /** How the store and the transport get one database. */
 const sharing = {
   sync: 'one connection for sqlite({ database }) and sqliteOutbox({ database })',
@@ -149,31 +138,17 @@ const sharing = {
 } as const
 
 /**
- * Opens a transaction of the store, shows it to the transport and undoes it. Only for a transport of the store's kind.
- * @throws {FMOD_SETTINGS_FOREIGN_EVENTS} the transport is on another database of the same kind
+ * Only for a transport of the store's kind.
+ * @throws {FMOD_SETTINGS_FOREIGN_EVENTS} the store and the transport were not given one connection, pool or connection string
  */
-export async function verifyEvents({
+export function refuseForeignEvents({
   store,
   events,
-}: Pick<PublisherInit, 'events'> & { readonly store: SettingsStore }): Promise<void> {
+}: Pick<PublisherInit, 'events'> & { readonly store: SettingsStore }): void {
   const { name, transactional } = store.info
   const bus = events()
-  if (transactional === false || !bus || !canJoin(store, bus)) return
-  let isShared = Promise.resolve(false)
-  const undo = (): never => {
-    throw new Undo()
-  }
-  const enqueue = (tx: Tx): Promise<never> => {
-    isShared = bus.verify(tx)
-    return tx.kind === 'async' ? isShared.then(undo) : undo()
-  }
-  try {
-    const decide = (): RowChange[] => [{ ...probe, value: 'null', encrypted: false }]
-    await store.shared.write({ actor: null, origin: 'probe', reads: [probe], decide, enqueue })
-  } catch (error) {
-    if (!(error instanceof Undo)) throw error
-  }
-  if (!(await isShared)) throw new FMOD_SETTINGS_FOREIGN_EVENTS(name, sharing[transactional])
+  if (transactional === false || !bus || !canJoin(store, bus) || bus.isOn(store.connection)) return
+  throw new FMOD_SETTINGS_FOREIGN_EVENTS(name, sharing[transactional])
 }
 
 /** What changed beside the value. */

@@ -21,7 +21,7 @@ export const FMOD_SETTINGS_INVALID_OPTION = createMisuseError<[string]>(
 )
 export const FMOD_SETTINGS_FOREIGN_EVENTS = createMisuseError<[string, string]>(
   'FMOD_SETTINGS_FOREIGN_EVENTS',
-  'The event transport does not use the database of the settings store "%s": an event could be kept while its change is undone. Give both the same database: %s.',
+  'The event transport does not use the connection of the settings store "%s": an event could be kept while its change is undone. Give both the same: %s.',
 )
 
 // Definitions

@@ -13,7 +13,7 @@ import { checkAtBoot, checkEncrypted, checkPermissions, warnAtBoot } from './boo
 import { createSettingsService, type SettingsService } from './create-settings.ts'
 import { SettingsBuilder } from './definitions/builder.ts'
 import { Registry } from './definitions/registry.ts'
-import { createFindEvents, verifyEvents } from './events.ts'
+import { createFindEvents, refuseForeignEvents } from './events.ts'
 import { declaredPermissions, declareToGate, tightenAccess } from './http/access.ts'
 import { addSettingsRoutes } from './http/routes.ts'
 import type { FindCaller } from './options.ts'
@@ -120,7 +120,7 @@ async function makeReady(boot: Boot): Promise<void> {
   const notEncrypted = await check(boot)
   boot.isChecked = true
   service.states() // every setting gets its place in memory before the first request
-  await verifyEvents(service)
+  refuseForeignEvents(service)
   const knowsCaller = findCallerOf(app, options.findCaller) !== undefined
   if (knowsCaller && routes !== undefined && findCallerOf(routes, options.findCaller) === undefined)
     throw new FMOD_SETTINGS_CALLER_DECLARED_LATER()

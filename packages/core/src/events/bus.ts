@@ -5,7 +5,6 @@ import {
   FMOD_CORE_INVALID_HANDLER,
   FMOD_CORE_INVALID_TRANSACTION,
   FMOD_CORE_TRANSACTION_NOT_SUPPORTED,
-  FMOD_CORE_TRANSPORT_SHARED,
 } from '../misuse-errors.ts'
 import { logFailure } from '../internal/failures.ts'
 import { safeRead } from '../internal/safe.ts'
@@ -46,10 +45,10 @@ export interface Events {
   /** The kind of transaction that `publish` accepts. */
   readonly transactional: EventTransport['transactional']
   /**
-   * Whether a transaction is on the transport's own database; false for transports without transactions. Of a synchronous
-   * one the answer is known when this returns.
+   * Whether the transport was made with this connection, pool or connection string: a transaction of it is then one that
+   * `publish` can take part in. False for transports without transactions.
    */
-  verify(tx: Tx): Promise<boolean>
+  isOn(connection: unknown): boolean
   /** Events that no further attempt is made for; null where the transport keeps none. */
   readonly deadLetters: DeadLetters | null
   /** Handlers that events are kept for, although this process does not have them; null where nothing is kept. */
@@ -73,18 +72,16 @@ function transactionOf(options: { readonly tx?: Tx }): Tx {
   return tx as Tx
 }
 
-/** Transports that an application has opened: they keep its handlers and counts. */
-const taken = new WeakSet<EventTransport>()
-
 /** Milliseconds that closing waits for a start that is under way. */
 const longestStart = 5000
 
 /** The bus and what the plugin needs to fill, start and stop it. */
 export interface EventBus extends Events {
-  /** @throws {FMOD_CORE_INVALID_HANDLER} two handlers of one name: transports keep slots and queues by it */
-  add(handlers: readonly EventHandler[]): Promise<void>
-  /** Has events kept for handlers that other processes have, as far as the transport keeps any. */
-  expect(handlers: readonly Subscription[]): Promise<void>
+  /**
+   * Adds handlers, and those of other processes that events are kept for, as far as the transport keeps any.
+   * @throws {FMOD_CORE_INVALID_HANDLER} two handlers of one name: transports keep slots and queues by it
+   */
+  add(handlers: readonly EventHandler[], expected?: readonly Subscription[]): Promise<void>
   /** Called when the application is ready; a transport that does not start is logged. */
   start(): void
   stop(): void
@@ -93,17 +90,12 @@ export interface EventBus extends Events {
   close(): Promise<void>
 }
 
-/**
- * A bus over one transport, which it opens.
- * @throws {FMOD_CORE_TRANSPORT_SHARED} another application has opened the transport
- */
+/** A bus over one transport, which it opens. */
 export async function openEventBus(
   transport: EventTransport,
   log: FastifyBaseLogger,
   tracing?: EventTracing,
 ): Promise<EventBus> {
-  if (taken.has(transport)) throw new FMOD_CORE_TRANSPORT_SHARED(transport.name)
-  taken.add(transport)
   const classes = new EventClasses()
   const { announce, counts } = createAnnouncer()
   const handlerNames = new Set<string>()
@@ -111,7 +103,7 @@ export async function openEventBus(
   let started: Promise<void> | undefined
   let drained: Promise<void> | undefined
   const revive: TransportContext['revive'] = (...stored) => classes.revive(...stored)
-  await transport.open({ log, announce, revive })
+  const opened = await transport.open({ log, announce, revive })
 
   function submit(event: DomainEvent, tx: Tx | undefined): void | Promise<void> {
     const type = classes.accept(event)
@@ -119,7 +111,7 @@ export async function openEventBus(
     if (tx && transport.transactional !== tx.kind)
       throw new FMOD_CORE_TRANSACTION_NOT_SUPPORTED(transport.name, tx.kind)
     const { eventId } = event
-    const submitted = transport.publish(event, { tx, traceparent: currentTraceparent(tracing) })
+    const submitted = opened.publish(event, { tx, traceparent: currentTraceparent(tracing) })
     if (submitted instanceof Promise)
       return submitted.then(() => announce('published', { event: type, eventId }))
     announce('published', { event: type, eventId })
@@ -140,60 +132,56 @@ export async function openEventBus(
     }
   }
 
-  /** Neither a failure here nor a start that never ends keeps modules from closing. */
+  /** A failure is logged: no transport keeps modules from closing. */
+  async function orLog(work: () => void | Promise<void>, message: string): Promise<void> {
+    try {
+      await work()
+    } catch (err) {
+      logFailure(log, 'error', { err }, message)
+    }
+  }
+
   async function drainTransport(): Promise<void> {
-    try {
-      if (started) await within(longestStart, started)
-      await transport.drain()
-    } catch (err) {
-      logFailure(log, 'error', { err }, 'event transport did not wait for its handlers')
-    }
+    if (started) await within(longestStart, started) // it may never end
+    await opened.drain()
   }
 
-  async function startTransport(): Promise<void> {
-    try {
-      await transport.start()
-    } catch (err) {
-      logFailure(log, 'error', { err }, 'events are not delivered: their transport did not start')
-    }
-  }
-
-  const drain = () => (drained ??= drainTransport())
+  const drain = () => (drained ??= orLog(drainTransport, 'event transport did not wait for its handlers'))
 
   return {
     publish,
-    async verify(tx) {
-      return transport.transactional === tx.kind && (await transport.verify?.(tx)) === true
-    },
+    isOn: (connection) => transport.isOn?.(connection) === true,
     transactional: transport.transactional,
-    deadLetters: transport.deadLetters ?? null,
-    removedHandlers: transport.removedHandlers ?? null,
+    deadLetters: opened.deadLetters ?? null,
+    removedHandlers: opened.removedHandlers ?? null,
     stats: counts,
-    async add(handlers) {
+    async add(handlers, expected = []) {
       for (const { name, event } of handlers) {
         // A module may be called `app`, like the application's own handlers.
         if (handlerNames.has(name)) throw new FMOD_CORE_INVALID_HANDLER(`${name} is listed twice`)
         handlerNames.add(name)
         classes.add(event)
       }
-      if (handlers.length > 0)
-        await transport.subscribe(tracing ? handlers.map((handler) => traced(handler, tracing)) : handlers)
-    },
-    async expect(handlers) {
-      await transport.expect?.(handlers)
+      if (handlers.length > 0 || expected.length > 0)
+        await opened.subscribe(
+          tracing ? handlers.map((handler) => traced(handler, tracing)) : handlers,
+          expected,
+        )
     },
     start() {
-      if (state === 'open') started ??= startTransport() // and not when the application closes before it was ready
+      // Not when the application closes before it was ready.
+      if (state === 'open')
+        started ??= orLog(() => opened.start(), 'events are not delivered: their transport did not start')
     },
     stop() {
-      if (started) transport.stop?.()
+      if (started) opened.stop?.()
       state = 'stopped'
     },
     drain,
     async close() {
       await drain()
       state = 'closed'
-      await transport.close()
+      await opened.close()
     },
   }
 }

@@ -56,27 +56,17 @@ export function discoverHandlers(
   const shortened: string[] = []
   for (const candidate of candidates) {
     const declared = readClass(candidate)
-    const { className, id, event } = declared
+    const { className, id } = declared
     if (!isMeantAsHandler(declared)) {
       // A list means every member; a namespace may export helpers beside its handlers.
       if (isList) problems.push(`${module}: "${className}" must have a name that ends in Handler or Consumer`)
       continue
     }
-    const made = instantiate(candidate)
-    const problem = typeof made === 'string' ? made : problemOf(made, declared)
-    if (problem !== undefined) {
-      problems.push(`${module}: ${className} ${problem}`)
-      continue
-    }
-    const { handle, consume } = made as Candidate
-    const method = (handle ?? consume) as Method
     const name = `${module}.${String(id ?? className)}`
+    const made = makeHandler(name, candidate, declared)
+    if (typeof made === 'string') problems.push(`${module}: ${className} ${made}`)
+    else handlers.push(made)
     if (id === undefined && shortName.test(className)) shortened.push(name)
-    handlers.push({
-      name,
-      event: event as EventClass,
-      handle: (published, signal) => method.call(made, published, signal),
-    })
   }
   if (problems.length > 0) throw new FMOD_CORE_INVALID_HANDLER(problems.join('; '))
   if (shortened.length > 0)
@@ -110,21 +100,18 @@ function isMeantAsHandler({ className, id, event }: Declared): boolean {
 
 type Method = (event: DomainEvent, signal: AbortSignal) => unknown
 
-interface Candidate {
-  handle?: Method
-  consume?: Method
-}
-
-function problemOf(made: object, { id, event }: Declared): string | undefined {
-  const { handle, consume } = made as Candidate
-  if (typeof handle !== 'function' && typeof consume !== 'function') {
-    return 'needs a method handle(event, signal) or consume(event, signal)'
-  }
+/** The handler, or what is wrong with its class. */
+function makeHandler(name: string, candidate: unknown, { id, event }: Declared): EventHandler | string {
+  const made = instantiate(candidate)
+  if (typeof made === 'string') return made
+  const { handle, consume } = made as { readonly handle?: Method; readonly consume?: Method }
+  const method = handle ?? consume
+  if (typeof method !== 'function') return 'needs a method handle(event, signal) or consume(event, signal)'
   if (handle && consume) return 'has both handle and consume; keep one'
   if (event === undefined) return 'needs a static member "event" with the event class it handles'
   if (id !== undefined && (typeof id !== 'string' || id === ''))
     return 'has a static member "id" that is not a text'
-  return undefined
+  return { name, event, handle: (published, signal) => method.call(made, published, signal) }
 }
 
 /** The instance of a class, the value itself if it is an instance already, or the problem. */

@@ -7,7 +7,7 @@ import { refuseOptions } from '../misuse-errors.ts'
 import { type DomainEvent, eventTypeOf } from './event.ts'
 import type { Delivery, EventHandler } from './handlers.ts'
 import { defaultCloseTimeout, defaultConcurrency, Slots } from './slots.ts'
-import type { EventTransport, TransportContext } from './transport.ts'
+import type { EventTransport, OpenTransport, PublishOptions, TransportContext } from './transport.ts'
 
 export interface InProcessOptions {
   /**
@@ -44,16 +44,10 @@ export function inProcess(options: InProcessOptions = {}): EventTransport {
     maxWaiting = 10_000,
     closeTimeout = defaultCloseTimeout,
   } = options
-  const dispatcher = new Dispatcher(concurrency, maxWaiting)
   return {
     name: 'inProcess',
     transactional: false,
-    open: (context) => dispatcher.open(context),
-    subscribe: (handlers) => handlers.forEach((handler) => dispatcher.subscribe(handler)),
-    start: () => dispatcher.start(),
-    publish: (event, { traceparent }) => dispatcher.publish(event, traceparent),
-    drain: () => dispatcher.drain(closeTimeout),
-    close: () => dispatcher.close(),
+    open: (context) => new InProcess(context, { concurrency, maxWaiting, closeTimeout }),
   }
 }
 
@@ -97,28 +91,27 @@ class Lane {
 }
 
 /** Keeps events until the application is ready, then calls their handlers at the next turn of the event loop. */
-class Dispatcher {
+class InProcess implements OpenTransport {
   readonly #lanesByType = new Map<string, Lane[]>()
+  readonly #context: TransportContext
+  readonly #options: Required<InProcessOptions>
   readonly #slots: Slots
-  readonly #maxWaiting: number
-  #context: TransportContext | undefined
   #state: 'new' | 'started' | 'ended' = 'new'
   /** What was published since the last turn. */
   #published: Published[] = []
   #scheduled: NodeJS.Immediate | undefined
 
-  constructor(concurrency: number, maxWaiting: number) {
-    this.#slots = new Slots(concurrency)
-    this.#maxWaiting = maxWaiting
-  }
-
-  open(context: TransportContext): void {
+  constructor(context: TransportContext, options: Required<InProcessOptions>) {
     this.#context = context
+    this.#options = options
+    this.#slots = new Slots(options.concurrency)
   }
 
-  subscribe(handler: EventHandler): void {
-    const { type } = handler.event
-    this.#lanesByType.set(type, [...(this.#lanesByType.get(type) ?? []), new Lane(handler)])
+  subscribe(handlers: readonly EventHandler[]): void {
+    for (const handler of handlers) {
+      const { type } = handler.event
+      this.#lanesByType.set(type, [...(this.#lanesByType.get(type) ?? []), new Lane(handler)])
+    }
   }
 
   start(): void {
@@ -128,17 +121,18 @@ class Dispatcher {
     this.#schedule()
   }
 
-  publish(event: DomainEvent, traceparent: string | undefined): void {
+  publish(event: DomainEvent, { traceparent }: PublishOptions): void {
+    const { maxWaiting } = this.#options
     // Before the start handlers may still be added; afterwards an event without one has nowhere to go.
     const lanes = this.#lanesFor(event)
     const isNew = this.#state === 'new'
     if (!isNew && lanes.length === 0) return
     const isFull = isNew
-      ? this.#published.length >= this.#maxWaiting
-      : lanes.some(({ waiting }) => waiting >= this.#maxWaiting)
+      ? this.#published.length >= maxWaiting
+      : lanes.some(({ waiting }) => waiting >= maxWaiting)
     if (isFull) {
       throw new ServiceUnavailableException(
-        `The event ${eventTypeOf(event)} was not published: ${this.#maxWaiting} wait for a handler of it already.`,
+        `The event ${eventTypeOf(event)} was not published: ${maxWaiting} wait for a handler of it already.`,
       )
     }
     if (!isNew) for (const lane of lanes) lane.waiting++
@@ -148,9 +142,9 @@ class Dispatcher {
   }
 
   /** Delivers what waits, and what handlers publish meanwhile. */
-  async drain(timeout: number): Promise<void> {
+  async drain(): Promise<void> {
     if (this.#state === 'new') return // an application that failed to boot was never ready to handle anything
-    await this.#slots.close(timeout, () => this.#countWaiting() > 0)
+    await this.#slots.close(this.#options.closeTimeout, () => this.#countWaiting() > 0)
     this.#state = 'ended'
   }
 
@@ -159,7 +153,7 @@ class Dispatcher {
     clearImmediate(this.#scheduled)
     const count = this.#countWaiting()
     if (this.#state === 'ended' && count > 0)
-      this.#context?.log.error({ count }, 'events were not handled before the end')
+      this.#context.log.error({ count }, 'events were not handled before the end')
   }
 
   #countWaiting(): number {
@@ -213,11 +207,10 @@ class Dispatcher {
   }
 
   #succeed({ name, event: { type } }: EventHandler, { eventId }: DomainEvent): void {
-    this.#context?.announce('handled', { event: type, eventId, handler: name })
+    this.#context.announce('handled', { event: type, eventId, handler: name })
   }
 
   #fail({ name, event: { type } }: EventHandler, { eventId }: DomainEvent, error: unknown): void {
-    if (!this.#context) return
     this.#context.announce('failed', { event: type, eventId, handler: name, error })
     const record = { err: error, handler: name, event: type, eventId }
     logFailure(this.#context.log, 'error', record, 'event handler failed')

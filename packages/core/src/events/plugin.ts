@@ -69,9 +69,9 @@ const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, options) => 
   app.addHook('onClose', () => bus.close())
 
   const expected = Object.entries(expects).flatMap(([type, names]) =>
-    names.map((handler) => ({ handler, type })),
+    names.map((handler) => ({ handler, type, isExpected: true as const })),
   )
-  if (expected.length > 0) await bus.expect(expected)
+  await bus.add([], expected)
   const discovered: EventHandler[] = []
   receiveContributions(app, 'handlers', {
     take: (source, module) => void discovered.push(...discoverHandlers(module, source, app.log)),

@@ -6,30 +6,31 @@ import type { Announce } from './diagnostics.ts'
 import type { DomainEvent } from './event.ts'
 import type { EventHandler } from './handlers.ts'
 
-/**
- * Carries published events to handlers. One transport serves one application. Every transport passes
- * `eventTransportContract()` of the entry point `testing`.
- *
- * An event goes to each handler whose `event.type` is exactly its type, whatever other handlers do with it. Each handler
- * has ten slots in a process: one that is slow holds up no other. A handler may throw, reject or never end.
- */
+/** What `inProcess()` or `durableTransport` on a queue returns. Each application that opens it gets deliveries of its own. */
 export interface EventTransport {
   /** Shown in messages. */
   readonly name: string
   /** The kind of transaction `publish` can take part in. */
   readonly transactional: Tx['kind'] | false
-  /** Prepares storage; called once, before all other methods. What it has begun before it fails is its own to end. */
-  open(context: TransportContext): void | Promise<void>
+  /** Whether it was made with this connection, pool or connection string; absent where `transactional` is false. */
+  isOn?(connection: unknown): boolean
+  /** Prepares storage. What it has begun before it fails is its own to end. */
+  open(context: TransportContext): OpenTransport | Promise<OpenTransport>
+}
+
+/**
+ * Carries the events that one application publishes to its handlers.
+ *
+ * An event goes to each handler whose `event.type` is exactly its type, whatever other handlers do with it. Each handler
+ * has ten slots in a process: one that is slow holds up no other. A handler may throw, reject or never end.
+ */
+export interface OpenTransport {
   /**
    * Registers handlers; called before `start`, once for those of all modules. From now on a durable transport keeps events
-   * for them. What waits of the event that a handler had before fails, and is a dead letter in the end.
+   * for them. What waits of the event that a handler had before fails, and is a dead letter in the end. `expected` are those
+   * of other processes.
    */
-  subscribe(handlers: readonly EventHandler[]): void | Promise<void>
-  /**
-   * Keeps events for handlers that other processes have, where those are not subscribed yet; called before `subscribe`.
-   * Absent where nothing is kept.
-   */
-  expect?(handlers: readonly Subscription[]): void | Promise<void>
+  subscribe(handlers: readonly EventHandler[], expected: readonly Subscription[]): void | Promise<void>
   /**
    * Begins to deliver, and not before: what was published before is delivered now. Called after the last `onReady` of the
    * application, and never if that refuses to start; it cannot stop the boot any more. Closing waits up to 5 s for its end.
@@ -40,17 +41,9 @@ export interface EventTransport {
    * event; within a synchronous one the event is stored before `publish` returns.
    */
   publish(event: DomainEvent, options: PublishOptions): void | Promise<void>
-  /**
-   * Whether a transaction is on the transport's own database, so that publishing in it is atomic. Writes nothing that
-   * outlives the transaction; absent where `transactional` is false.
-   */
-  verify?(tx: Tx): boolean | Promise<boolean>
   /** Events that no further attempt is made for; absent where nothing is kept. */
   readonly deadLetters?: DeadLetters
-  /**
-   * Handlers that events are kept for, although this process does not have them; absent where nothing is kept. Having it
-   * says that events outlive the process, which the contract then tries.
-   */
+  /** Handlers that events are kept for, although this process does not have them; absent where nothing is kept. */
   readonly removedHandlers?: RemovedHandlers
   /**
    * Begins no further delivery; absent where what waits would be lost. Called when the application begins to close
@@ -114,12 +107,14 @@ export interface DeadLetters {
   discard(id: string): Promise<boolean>
 }
 
-/** A handler that events are kept for, of this process or of another one. */
+/** A handler that events are kept for. */
 export interface Subscription {
   /** `<module>.<id, or else class name>`. */
   readonly handler: string
   /** Of its event. */
   readonly type: string
+  /** Another process has the handler: if it has a subscription, to whatever event, that one stays as it is. */
+  readonly isExpected?: true
 }
 
 /** A handler that has a subscription, but not in this process: it was removed or renamed, or runs elsewhere. */

@@ -46,7 +46,7 @@ export class FileLock {
 }
 
 /** Runs a task whose statements wait at most so many milliseconds for the lock of the file. */
-export function withBusyTimeout<T>(database: Connection, milliseconds: number, task: () => T): T {
+function withBusyTimeout<T>(database: Connection, milliseconds: number, task: () => T): T {
   // Read each time: the connection may be the application's.
   const timeout = Number(database.pragma('busy_timeout', { simple: true }))
   database.pragma(`busy_timeout = ${Math.min(timeout, milliseconds)}`)
@@ -58,6 +58,6 @@ export function withBusyTimeout<T>(database: Connection, milliseconds: number, t
 }
 
 /** Whether a statement failed because another connection holds the lock of the file. */
-export function isBusy(error: unknown): boolean {
+function isBusy(error: unknown): boolean {
   return sqliteCodeOf(error).startsWith('SQLITE_BUSY')
 }

@@ -45,14 +45,7 @@ export {
   validateStandard,
 } from './standard-schema.ts'
 export { ignoreRejection, isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
-export {
-  accessOfPlugin,
-  answerFailure,
-  challenge,
-  forPrograms,
-  mayBeUnhandled,
-  precedesGate,
-} from '../symbols.ts'
+export { accessOfPlugin, answerFailure, challenge, mayBeUnhandled, precedesGate } from '../symbols.ts'
 export { withTimeout } from './timeout.ts'
 export {
   acceptedEncoding,

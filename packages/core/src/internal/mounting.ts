@@ -1,10 +1,12 @@
 /** Which module is being mounted: plugins learn from it to which module a route belongs. */
 import type { FastifyInstance } from 'fastify'
-import { accessOfPlugin, mounting as decorator } from '../symbols.ts'
+import { accessOfPlugin, contributions } from '../symbols.ts'
 import { getDecorator } from './decorators.ts'
 
-interface Mounting {
-  module: string | undefined
+/** Where modules meet the plugins of an application (contributions.ts). */
+export interface Mounting {
+  /** The name of a module. */
+  mounting: string | undefined
 }
 
 /**
@@ -13,23 +15,7 @@ interface Mounting {
  * of its own.
  */
 export function mountingModule(app: FastifyInstance): string | undefined {
-  return app.hasDecorator(decorator) ? getDecorator<Mounting>(app, decorator).module : undefined
-}
-
-/** Runs `mount`, during which `mountingModule` names the module. */
-export async function whileMounting(
-  app: FastifyInstance,
-  module: string,
-  mount: () => PromiseLike<unknown>,
-): Promise<void> {
-  if (!app.hasDecorator(decorator)) app.decorate(decorator, { module: undefined } satisfies Mounting)
-  const mounting = getDecorator<Mounting>(app, decorator)
-  mounting.module = module
-  try {
-    await mount()
-  } finally {
-    mounting.module = undefined
-  }
+  return app.hasDecorator(contributions) ? getDecorator<Mounting>(app, contributions).mounting : undefined
 }
 
 /** Who may call the routes of a plugin of ours, beside what each of them needs: `signed-in`, or permissions. */

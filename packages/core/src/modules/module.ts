@@ -1,7 +1,4 @@
-/**
- * A feature module: its name, the modules it depends on, its plugin, and what it contributes. Plugins add what they receive to
- * `ModuleContributions` (contributions.ts).
- */
+/** What a module is (`Module`), and the check that one is well made. */
 import type { FastifyInstance, FastifyPluginOptions } from 'fastify'
 import type { Contribution, ModuleContributions } from '../contributions.ts'
 import { option, type OptionsSchema, Type, wrongMembers } from '../internal/options.ts'
@@ -15,8 +12,15 @@ type ModulePlugin = (
   done: (error?: Error) => void,
 ) => void | Promise<void>
 
-/** The members that every module has, whichever plugins are installed. */
-export interface ModuleCore {
+/** One optional member for each installed plugin that receives what modules contribute. */
+type Contributions = { readonly [K in keyof ModuleContributions]?: ModuleContributions[K] }
+
+/**
+ * A module is one feature of an application: a plain object with a name, a Fastify plugin with the routes and hooks of the
+ * feature, the names of the modules that come first, and what it contributes to the plugins of the application, each under the
+ * name that the plugin has given it (`handlers`, `permissions`, `settings`). The modules plugin mounts a list of them.
+ */
+export interface Module extends Contributions {
   /** Unique among the modules of an application. */
   readonly name: string
   /** Names of the modules that come first. */
@@ -32,16 +36,13 @@ export interface ModuleCore {
   readonly prefix?: string
 }
 
-/** A module as an application lists it: `ModuleCore` and one optional member for each installed plugin's hook. */
-export type Module = ModuleCore & { readonly [K in keyof ModuleContributions]?: ModuleContributions[K] }
-
 /** Types a module declaration. Not generic, so that a misspelt hook is a compile error. */
 export function defineModule(module: Module): Module {
   return module
 }
 
 /** The members that are the module's own, and what each must be. Every other member is a contribution. */
-const expected: OptionsSchema<ModuleCore> = Type.Object({
+const expected: OptionsSchema<Omit<Module, keyof ModuleContributions>> = Type.Object({
   name: option.required(Type.String({ minLength: 1, description: 'a string of one or more characters' })),
   dependsOn: option.names('a list of names'),
   optionalDependsOn: option.names('a list of names'),
@@ -49,7 +50,7 @@ const expected: OptionsSchema<ModuleCore> = Type.Object({
   prefix: option.string(),
 })
 
-/** The members of `ModuleCore` that are not contributions. */
+/** The members of a module that are not contributions. */
 export const ownMembers: ReadonlySet<string> = new Set(Object.keys(expected.properties))
 
 /**
@@ -85,7 +86,7 @@ export function isWrapped(plugin: unknown): boolean {
 }
 
 /** Every member that is not the module's own is a contribution, but for the hooks that the host ignores. */
-export function contributionsOf(module: ModuleCore, ignoreContributions: readonly string[]): Contribution[] {
+export function contributionsOf(module: Module, ignoreContributions: readonly string[]): Contribution[] {
   return Object.entries(module)
     .filter(([hook]) => !ownMembers.has(hook) && !ignoreContributions.includes(hook))
     .map(([hook, value]) => ({ module: module.name, hook, value: value as unknown }))

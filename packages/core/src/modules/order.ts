@@ -4,7 +4,7 @@ import {
   FMOD_CORE_DUPLICATE_MODULE,
   FMOD_CORE_UNKNOWN_DEPENDENCY,
 } from '../misuse-errors.ts'
-import { checkModule, type ModuleCore } from './module.ts'
+import { checkModule, type Module } from './module.ts'
 
 /**
  * The modules, each after all it depends on; ties stay in the order given.
@@ -13,28 +13,28 @@ import { checkModule, type ModuleCore } from './module.ts'
  * @throws {FMOD_CORE_UNKNOWN_DEPENDENCY} a dependency that is not optional is not in the list
  * @throws {FMOD_CORE_DEPENDENCY_CYCLE} modules depend on each other; the message prints the path
  */
-export function orderModules<M extends Pick<ModuleCore, 'name' | 'dependsOn' | 'optionalDependsOn'>>(
-  modules: readonly M[],
-): M[] {
-  const byName = indexByName(modules)
-  const ordered = new Set<M>()
+export function orderModules(modules: readonly Module[]): Module[] {
+  const byName = new Map<string, Module>()
+  for (const module of modules) {
+    checkModule(module)
+    if (byName.has(module.name)) throw new FMOD_CORE_DUPLICATE_MODULE(module.name)
+    byName.set(module.name, module)
+  }
+  const ordered = new Set<Module>()
   const path: string[] = []
 
-  function visit(module: M): void {
+  function visit(module: Module): void {
     if (ordered.has(module)) return
-    if (path.includes(module.name)) {
-      const cycle = [...path.slice(path.indexOf(module.name)), module.name]
+    const { name, dependsOn = [], optionalDependsOn = [] } = module
+    if (path.includes(name)) {
+      const cycle = [...path.slice(path.indexOf(name)), name]
       throw new FMOD_CORE_DEPENDENCY_CYCLE(cycle.join(' → '))
     }
-    path.push(module.name)
-    for (const name of module.dependsOn ?? []) {
-      const dependency = byName.get(name)
-      if (!dependency) throw new FMOD_CORE_UNKNOWN_DEPENDENCY(module.name, name)
-      visit(dependency)
-    }
-    for (const name of module.optionalDependsOn ?? []) {
-      const dependency = byName.get(name)
+    path.push(name)
+    for (const other of [...dependsOn, ...optionalDependsOn]) {
+      const dependency = byName.get(other)
       if (dependency) visit(dependency)
+      else if (dependsOn.includes(other)) throw new FMOD_CORE_UNKNOWN_DEPENDENCY(name, other)
     }
     path.pop()
     ordered.add(module)
@@ -42,14 +42,4 @@ export function orderModules<M extends Pick<ModuleCore, 'name' | 'dependsOn' | '
 
   for (const module of modules) visit(module)
   return [...ordered]
-}
-
-function indexByName<M extends { readonly name: string }>(modules: readonly M[]): Map<string, M> {
-  const byName = new Map<string, M>()
-  for (const module of modules) {
-    checkModule(module)
-    if (byName.has(module.name)) throw new FMOD_CORE_DUPLICATE_MODULE(module.name)
-    byName.set(module.name, module)
-  }
-  return byName
 }

@@ -1,25 +1,17 @@
 /** Mounts the modules of an application: order, contributions, plugins. */
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
-import { deliverContributions, refuseSecondDelivery } from '../contributions.ts'
+import { deliverContributions, refuseSecondDelivery, whileMounting } from '../contributions.ts'
 import type { EventBus } from '../events/bus.ts'
 import { events } from '../events/plugin.ts'
 import { branded, getDecorator, hasOwnDecorator } from '../internal/decorators.ts'
 import { supportedFastify, withHookCheck } from '../internal/fastify-internals.ts'
-import { whileMounting } from '../internal/mounting.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
 import { FMOD_CORE_INVALID_MODULE, refuseOptions } from '../misuse-errors.ts'
-import {
-  contributionsOf,
-  isWrapped,
-  type Module,
-  type ModuleCore,
-  ownMembers,
-  withoutScope,
-} from './module.ts'
+import { contributionsOf, isWrapped, type Module, ownMembers, withoutScope } from './module.ts'
 import { orderModules } from './order.ts'
 
-export interface ModulesOptions {
+interface ModulesOptions {
   readonly modules: readonly Module[]
   /** Hooks that need no plugin to receive them: what modules contribute to these is ignored on purpose. */
   readonly ignoreContributions?: readonly string[]
@@ -51,7 +43,7 @@ const modulesPlugin: FastifyPluginAsync<ModulesOptions> = async (app, options) =
  * its other hooks would run for all modules, or before those of modules that come first.
  * @throws {FMOD_CORE_INVALID_MODULE} it is wrapped and adds another hook
  */
-async function mount(app: FastifyInstance, { name, plugin, prefix }: ModuleCore): Promise<void> {
+async function mount(app: FastifyInstance, { name, plugin, prefix }: Module): Promise<void> {
   if (!plugin) return
   const register = () => app.register(plugin, prefix === undefined ? {} : { prefix })
   if (!isWrapped(plugin)) await register()

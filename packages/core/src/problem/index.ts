@@ -1,10 +1,12 @@
 /** @fastify-modular/core/problem: problem details (RFC 9457), the same for every package that answers. */
-export { allowedHeaders, type ErrorContext, problemOfError } from './problem.ts'
 export {
+  allowedHeaders,
   defaultTypeBase,
+  type ErrorContext,
   isErrorStatus,
   type Problem,
   problemMediaType,
+  problemOfError,
   problemOfStatus,
   problemType,
   type ProblemLogLevel,

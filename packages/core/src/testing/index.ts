@@ -2,4 +2,5 @@
 export { type EventRecord, eventsOf } from './events-of.ts'
 export { injectAs, enableTestCallers } from './inject-as.ts'
 export { moduleContract, type ModuleFixture } from './module-contract.ts'
-export { type DefineTest, eventTransportContract } from './transport-contract.ts'
+export { eventTransportContract } from './transport-contract.ts'
+export type { DefineTest } from './transport-harness.ts'

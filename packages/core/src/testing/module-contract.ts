@@ -7,7 +7,7 @@ import { mountingModule } from '../internal/mounting.ts'
 import { withTimeout } from '../internal/timeout.ts'
 import { defineModule, type Module } from '../modules/module.ts'
 import { modules } from '../modules/plugin.ts'
-import type { DefineTest } from './transport-contract.ts'
+import type { DefineTest } from './transport-harness.ts'
 
 /** A module, and an application to try it in. */
 export interface ModuleFixture {

@@ -1,17 +1,16 @@
-/** What every event transport must do, as tests that a transport of yours can run. Needs no test framework. */
+/** What a durable event transport must do, as tests that one on a queue of yours can run. Needs no test framework. */
 import assert from 'node:assert/strict'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { TracedDelivery } from '../events/tracing.ts'
+import type { FastifyInstance } from 'fastify'
 import type { Tx } from '../events/transport.ts'
-import { lifeCycle } from './life-cycle-contract.ts'
-import { severalProcesses } from './several-processes-contract.ts'
 import {
   type Contract,
+  type DefineTest,
+  defineRules,
   handlerClass,
   Happened,
   publish,
   recordTraces,
-  runRule,
   Said,
   start,
   traceparent,
@@ -20,39 +19,25 @@ import {
   Unrelated,
 } from './transport-harness.ts'
 
-/** Defines one test, which fails by rejecting: `test` of tap, node:test or vitest. */
-export type DefineTest = (name: string, run: () => Promise<void>) => unknown
-
 /**
- * Defines one test for each thing that applications rely on. Each gets storage of its own. Rules named `durable` pass
- * where the transport has no `removedHandlers`, and those about transactions where the fixture has no `transaction`.
+ * Defines one test for each thing that applications rely on. Each gets storage of its own. Rules about transactions pass
+ * where the fixture has no `transaction`.
  *
  * @example eventTransportContract(test, () => ({ create: () => myTransport(url), dispose: () => drop(url) }))
  */
 export function eventTransportContract(
   test: DefineTest,
   makeFixture: () => TransportFixture | Promise<TransportFixture>,
-  { patience = 4000 }: TransportContractOptions = {},
+  options: TransportContractOptions = {},
 ): void {
-  const contract: Contract = (rule, run) =>
-    test(rule, async () => {
-      const fixture = await makeFixture()
-      try {
-        await runRule(run, fixture, patience)
-      } finally {
-        await fixture.dispose?.()
-      }
-    })
+  const contract = defineRules(test, makeFixture, options)
   everyTransport(contract)
-  lifeCycle(contract)
-  const durable: Contract = (rule, run) =>
-    contract(`durable: ${rule}`, async (bench) => (bench.isDurable ? run(bench) : undefined))
-  durableTransport(durable)
-  severalProcesses(durable)
+  durableTransport(contract)
+  severalProcesses(contract)
 }
 
-/** What holds for every transport. */
-function everyTransport(contract: Contract): void {
+/** What holds for `inProcess()`, too. */
+export function everyTransport(contract: Contract): void {
   contract('an event reaches every handler of its type, and no other', async ({ create, until }) => {
     const seen: string[] = []
     await using running = await start(create(), {
@@ -68,22 +53,6 @@ function everyTransport(contract: Contract): void {
     await until(() => running.events.stats().handled === 2)
   })
 
-  contract(
-    'a handler that fails disturbs neither the publisher nor the other handlers',
-    async ({ create, until }) => {
-      const seen: number[] = []
-      await using running = await start(create(), {
-        ThrowsHandler: () => {
-          throw new Error('always')
-        },
-        RunsHandler: ({ number }) => seen.push(number),
-      })
-      await running.events.publish(new Happened({ number: 1 }))
-      await until(() => seen.length === 1 && running.events.stats().failed >= 1)
-      assert.deepEqual(seen, [1])
-    },
-  )
-
   contract('NUL and lone surrogates arrive as they were published', async (bench) => {
     const text = 'a\0b\ud800c\udc00 \ud83d\ude00'
     const seen: string[] = []
@@ -95,60 +64,13 @@ function everyTransport(contract: Contract): void {
     await bench.until(() => seen.length === expected.length)
     assert.deepEqual(seen, expected)
   })
-
-  contract('a handler whose slots are taken holds up no other one', async ({ create, until }) => {
-    let running = 0
-    let most = 0
-    let slow = 0
-    let fast = 0
-    let release: () => void = () => {}
-    const gate = new Promise<void>((resolve) => (release = resolve))
-    await using app = await start(create(), {
-      SlowHandler: async () => {
-        most = Math.max(most, ++running)
-        await gate
-        running--
-        slow++
-      },
-      FastHandler: async () => void fast++,
-    })
-    for (let number = 0; number < 40; number++) await app.events.publish(new Happened({ number }))
-    await until(() => fast === 40)
-    assert.equal(slow, 0)
-    release()
-    await until(() => slow === 40)
-    assert.equal(most, 10)
-  })
-
-  contract(
-    'the trace context of the publisher is the parent of the first attempt',
-    async ({ create, until }) => {
-      const { tracing, deliveries } = recordTraces()
-      await using running = await start(create(), { OneHandler: () => 'kept' }, { tracing })
-      const event = new Happened({ number: 1 })
-      tracing.traceparent = traceparent
-      await running.events.publish(event)
-      tracing.traceparent = 'malformed'
-      await running.events.publish(new Happened({ number: 2 }))
-      await until(() => running.events.stats().handled === 2)
-      const first = { type: 'contract.happened', handler: 'app.OneHandler', attempt: 1 }
-      const isFirst = ({ eventId }: TracedDelivery) => eventId === event.eventId
-      assert.deepEqual(deliveries.filter(isFirst), [
-        { ...first, eventId: event.eventId, parent: traceparent },
-      ])
-      assert.deepEqual(
-        deliveries.filter((one) => !isFirst(one)).map(({ parent, link }) => [parent, link]),
-        [[undefined, undefined]],
-      )
-    },
-  )
 }
 
-/** What holds besides for transports that keep events in a database. */
-function durableTransport(durable: Contract): void {
+/** What holds for those that keep events. */
+function durableTransport(contract: Contract): void {
   for (const isNotifying of [false, true]) {
     const notified = isNotifying ? ', also where its owner notifies after the commit' : ''
-    durable(
+    contract(
       `a committed transaction delivers, a rolled-back one delivers nothing${notified}`,
       async ({ create, until, transaction }) => {
         if (!transaction) return
@@ -176,7 +98,7 @@ function durableTransport(durable: Contract): void {
     )
   }
 
-  durable('each event is handled once while nothing fails', async ({ create, until }) => {
+  contract('each event is handled once while nothing fails', async ({ create, until }) => {
     const seen: number[] = []
     await using running = await start(create(), {
       OneHandler: async ({ number }) => {
@@ -194,20 +116,7 @@ function durableTransport(durable: Contract): void {
     )
   })
 
-  durable(
-    'verify knows its own database from another',
-    async ({ create, transaction, foreignTransaction }) => {
-      if (!transaction || !foreignTransaction) return
-      await using running = await start(create(), {})
-      const verdicts: boolean[] = []
-      const verify = async (tx: Tx) => void verdicts.push(await running.events.verify(tx))
-      await transaction(verify)
-      await foreignTransaction(verify)
-      assert.deepEqual(verdicts, [true, false])
-    },
-  )
-
-  durable(
+  contract(
     'a failed delivery is tried again until it succeeds, with a link to the trace of the publisher',
     async (bench) => {
       const { tracing, deliveries } = recordTraces()
@@ -238,7 +147,7 @@ function durableTransport(durable: Contract): void {
     },
   )
 
-  durable(
+  contract(
     'a poison message becomes a dead letter that can be replayed and discarded',
     async ({ create, until }) => {
       let poisoned = true
@@ -287,4 +196,136 @@ function notifying(tx: Tx, notices: (() => void)[]): Tx {
     query: (sql, params) => tx.query(sql, params),
     afterCommit: (notify) => void notices.push(notify),
   }
+}
+
+/** What holds where several processes, or releases one after the other, share the storage. */
+function severalProcesses(contract: Contract): void {
+  /** Waits out no lease: what another process gets, it gets at once. */
+  const patient = { lease: 60_000, closeTimeout: 20 }
+
+  contract(
+    'closing hands unfinished events to a process that runs, and that counts no attempt',
+    async (bench) => {
+      const event = new Happened({ number: 1 })
+      const handle: readonly ((app: FastifyInstance, signal: AbortSignal) => unknown)[] = [
+        () => new Promise(() => {}),
+        (_app, signal) => new Promise((_resolve, reject) => signal.addEventListener('abort', reject)),
+        async (app) => {
+          // What it uses is closed before it ends.
+          for (;;) await app.events.publish(new Unrelated({})).then(() => delay(1))
+        },
+        () => new Promise(() => {}), // one more than the attempts of a fixture
+        () => 'handled',
+      ]
+      const { tracing, deliveries } = recordTraces()
+      let last: FastifyInstance | undefined
+      for (const [process, handleIn] of handle.entries()) {
+        const OneHandler = (_event: Happened, signal: AbortSignal) => handleIn(next, signal)
+        const next: FastifyInstance = await start(bench.create(patient), { OneHandler }, { tracing })
+        if (!last) await next.events.publish(event)
+        await last?.close()
+        assert.equal(last?.events.stats().failed ?? 0, 0)
+        await bench.until(() => deliveries.length === process + 1)
+        last = next
+      }
+      await bench.until(() => last?.events.stats().handled === 1)
+      assert.deepEqual(
+        deliveries.map(({ eventId, attempt }) => ({ eventId, attempt })),
+        handle.map(() => ({ eventId: event.eventId, attempt: 1 })),
+      )
+      assert.deepEqual(await last?.events.deadLetters?.list(), [])
+      await last?.close()
+    },
+  )
+
+  contract('a removed handler is reported, and can be unsubscribed', async ({ create, until }) => {
+    const fail = () => {
+      throw new Error('cannot digest')
+    }
+    const before = await start(create(), { OneHandler: () => {}, RemovedHandler: fail })
+    assert.deepEqual(await before.events.removedHandlers?.list(), [])
+    await before.events.publish(new Happened({ number: 0 }))
+    await until(() => before.events.stats().deadLettered === 1)
+    await before.close()
+
+    const warnings: unknown[] = []
+    const one = { OneHandler: () => {} }
+    await using running = await start(create(patient), one, { warnings })
+    const { removedHandlers, deadLetters } = running.events
+    assert.ok(removedHandlers && deadLetters)
+    for (const number of [1, 2, 3]) await running.events.publish(new Happened({ number }))
+    assert.deepEqual(await removedHandlers.list(), [{ handler: 'app.RemovedHandler', waiting: 3 }])
+    await until(() => warnings.length > 0)
+    assert.deepEqual(warnings, ['events are kept for handlers that this process does not have'])
+
+    assert.equal(await removedHandlers.unsubscribe('app.OneHandler'), false)
+    assert.equal(await removedHandlers.unsubscribe('app.UnknownHandler'), false)
+    assert.equal(await removedHandlers.unsubscribe('app.RemovedHandler'), true)
+    await running.events.publish(new Happened({ number: 4 }))
+    await until(() => running.events.stats().handled === 4)
+    const [letter] = await deadLetters.list()
+    assert.ok(letter)
+    assert.equal(await deadLetters.replay(letter.id), false, 'nothing would take it from there')
+    assert.deepEqual(await deadLetters.list(), [letter])
+    assert.deepEqual(await removedHandlers.list(), [])
+    assert.equal(await removedHandlers.unsubscribe('app.RemovedHandler'), false)
+  })
+
+  contract('an event without any subscription is counted, and warned of once', async (bench) => {
+    const { create, transaction } = bench
+    const warnings: unknown[] = []
+    await using running = await start(create(patient), { OneHandler: () => {} }, { warnings })
+    await running.events.publish(new Happened({ number: 1 }))
+    for (const event of [new Unrelated({}), new Unrelated({})]) await running.events.publish(event)
+    await transaction?.((tx) => publish(running, new Unrelated({}), tx))
+    assert.equal(running.events.stats().unsubscribed, transaction ? 3 : 2)
+    assert.deepEqual(warnings, ['an event is kept for nobody: no handler of its type has ever started'])
+  })
+
+  contract(
+    'an expected handler gets what was published before its first start; one that has a subscription keeps it',
+    async ({ create, until }) => {
+      const seen: string[] = []
+      const one = { OneHandler: ({ number }: Happened) => seen.push(`one ${number}`) }
+      await (await start(create(patient), one)).close()
+      const expects = { [Happened.type]: ['app.LaterHandler'], [Unrelated.type]: ['app.OneHandler'] }
+      const warnings: unknown[] = []
+      await using publisher = await start(create(patient), {}, { expects, warnings })
+      await publisher.events.publish(new Happened({ number: 1 }))
+      await publisher.events.publish(new Unrelated({}))
+      assert.equal(publisher.events.stats().unsubscribed, 1)
+      const waiting = (await publisher.events.removedHandlers?.list()) ?? []
+      assert.deepEqual(
+        waiting.toSorted((a, b) => (a.handler < b.handler ? -1 : 1)),
+        [
+          { handler: 'app.LaterHandler', waiting: 1 },
+          { handler: 'app.OneHandler', waiting: 1 },
+        ],
+      )
+      const later = { LaterHandler: ({ number }: Happened) => seen.push(`later ${number}`) }
+      const both = await start(create(patient), { ...one, ...later })
+      await until(() => seen.length === 2)
+      await both.close()
+      assert.deepEqual(seen.toSorted(), ['later 1', 'one 1'])
+      assert.deepEqual(warnings, ['an event is kept for nobody: no handler of its type has ever started'])
+    },
+  )
+
+  contract(
+    'a handler whose event was changed gets none of the former type; what waits of it fails as often as it may',
+    async ({ create, until }) => {
+      const before = await start(create(patient), { OneHandler: () => new Promise(() => {}) })
+      await before.events.publish(new Happened({ number: 1 }))
+      await before.close()
+      const changed = handlerClass('OneHandler', () => {}, Unrelated)
+      await using running = await start(create(patient), {}, { handlers: [changed] })
+      await running.events.publish(new Happened({ number: 2 }))
+      await running.events.publish(new Unrelated({}))
+      await until(() => running.events.stats().handled === 1)
+      await until(async () => (await running.events.deadLetters?.list())?.length === 1)
+      const [letter] = (await running.events.deadLetters?.list()) ?? []
+      assert.deepEqual([letter?.type, letter?.attempts], ['contract.happened', 3])
+      assert.deepEqual(await running.events.removedHandlers?.list(), [])
+    },
+  )
 }

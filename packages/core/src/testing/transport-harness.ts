@@ -20,8 +20,6 @@ export interface TransportFixture {
   create(options?: { readonly lease: number; readonly closeTimeout: number }): EventTransport
   /** Runs in a transaction on the storage; commits, or rolls back when `run` throws. Where transports take part in some. */
   transaction?(run: (tx: Tx) => void | Promise<void>): Promise<void>
-  /** The same on another database of the same kind. */
-  foreignTransaction?(run: (tx: Tx) => void | Promise<void>): Promise<void>
   /** Removes the storage. All transports are closed by then. */
   dispose?(): void | Promise<void>
 }
@@ -41,8 +39,6 @@ type Until = (condition: () => boolean | Promise<boolean>) => Promise<void>
 /** What a rule works with. */
 export interface Bench extends TransportFixture {
   readonly until: Until
-  /** Whether events outlive their process, as the transport says by having `removedHandlers`. */
-  readonly isDurable: boolean
 }
 
 /** Defines one rule, tried on storage of its own. */
@@ -109,30 +105,43 @@ export async function publish(app: FastifyInstance, event: DomainEvent, tx: Tx):
   else await app.events.publish(event, { tx })
 }
 
+/** Defines one test, which fails by rejecting: `test` of tap, node:test or vitest. */
+export type DefineTest = (name: string, run: () => Promise<void>) => unknown
+
 /** For closing what a rule has started, in milliseconds. */
 const closing = 500
 
-/** Runs a rule for at most `patience` milliseconds. Rejects with the wait that was in vain, even if closing hangs after it. */
-export async function runRule(
-  run: (bench: Bench) => Promise<void>,
-  fixture: TransportFixture,
-  patience: number,
-): Promise<void> {
-  const end = Date.now() + patience
-  let failure: Error | undefined
-  const until: Until = async (condition) => {
-    while (!(await condition())) {
-      if (Date.now() > end) {
-        failure = new Error(`after ${patience} ms this was not true: ${String(condition)}`)
-        throw failure
+/**
+ * Each rule is a test with storage of its own, for at most `patience` milliseconds. It rejects with the wait that was in vain,
+ * even if closing hangs after it.
+ */
+export function defineRules(
+  test: DefineTest,
+  makeFixture: () => TransportFixture | Promise<TransportFixture>,
+  { patience = 4000 }: TransportContractOptions,
+): Contract {
+  return (rule, run) =>
+    test(rule, async () => {
+      const fixture = await makeFixture()
+      const end = Date.now() + patience
+      let failure = new Error(`open, publish, start or close had not ended after ${patience + closing} ms`)
+      const until: Until = async (condition) => {
+        while (!(await condition())) {
+          if (Date.now() > end) {
+            failure = new Error(`after ${patience} ms this was not true: ${String(condition)}`)
+            throw failure
+          }
+          await delay(5)
+        }
       }
-      await delay(5)
-    }
-  }
-  const isDurable = fixture.create().removedHandlers !== undefined
-  await withTimeout(run({ ...fixture, until, isDurable }), patience + closing, () => {
-    throw failure ?? new Error(`open, publish, start or close had not ended after ${patience + closing} ms`)
-  })
+      try {
+        await withTimeout(run({ ...fixture, until }), patience + closing, () => {
+          throw failure
+        })
+      } finally {
+        await fixture.dispose?.()
+      }
+    })
 }
 
 export const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01'

@@ -1,88 +1,97 @@
-/** The contract must catch transports that are wrong: each of these breaks one promise of `inProcess()`. */
+/** The rules must catch transports that are wrong: each of these breaks one promise of `inProcess()`. */
 import { inProcess } from '@fastify-modular/core'
 import type { EventTransport } from '#src/events/transport.js'
+import { everyTransport } from '#src/testing/transport-contract.js'
+import { defineRules } from '#src/testing/transport-harness.js'
 import { eventTransportContract } from '@fastify-modular/core/testing'
 import { test } from 'tap'
+import { changedTransport } from './fixtures/changed-transport.js'
+import { deliveries } from './fixtures/deliveries.js'
+import { lifeCycle } from './fixtures/life-cycle.js'
 
-/** The rules that a transport breaks, with what the contract says about them. */
+/** The rules that a transport breaks, with what they say about them. */
 async function failuresOf(create: () => EventTransport, patience = 4000): Promise<Map<string, unknown>> {
   const failed = new Map<string, unknown>()
   const running: Promise<void>[] = []
-  eventTransportContract(
+  const contract = defineRules(
     (name, run) => running.push(run().catch((error: unknown) => void failed.set(name, error))),
     () => ({ create }),
     { patience },
   )
+  everyTransport(contract)
+  deliveries(contract)
+  lifeCycle(contract)
   await Promise.all(running)
   return failed
 }
 
-function broken(change: (transport: EventTransport) => Partial<EventTransport>): () => EventTransport {
-  return () => {
-    const transport = inProcess()
-    return { ...transport, ...change(transport) }
-  }
-}
+const { open } = inProcess()
 
-const transports: Readonly<Record<string, (transport: EventTransport) => Partial<EventTransport>>> = {
-  'announces what the bus announces': (transport) => {
-    let announce: ((type: string, eventId: string) => void) | undefined
-    return {
-      open(context) {
-        announce = (type, eventId) => context.announce('published', { event: type, eventId })
-        return transport.open(context)
-      },
-      publish(event, options) {
-        announce?.('contract.happened', event.eventId)
-        return transport.publish(event, options)
-      },
-    }
-  },
-  'announces nothing': (transport) => ({
-    open: (context) => transport.open({ ...context, announce: () => {} }),
-  }),
-  'delivers before the start': (transport) => ({
-    async subscribe(handler) {
-      await transport.subscribe(handler)
-      await transport.start()
+const transports: Readonly<Record<string, EventTransport>> = {
+  'announces what the bus announces': {
+    ...inProcess(),
+    open(context) {
+      const again = (event: { readonly eventId: string }) =>
+        context.announce('published', { event: 'contract.happened', eventId: event.eventId })
+      return changedTransport((opened) => ({
+        publish(event, options) {
+          again(event)
+          return opened.publish(event, options)
+        },
+      })).open(context)
     },
-  }),
-  'does not wait for handlers at its end': () => ({ drain: () => {} }),
-  'delivers what is published when modules close': (transport) => ({
+  },
+  'announces nothing': changedTransport(
+    () => ({}),
+    (context) => open({ ...context, announce: () => {} }),
+  ),
+  'delivers before the start': changedTransport((opened) => ({
+    async subscribe(handlers, expected) {
+      await opened.subscribe(handlers, expected)
+      await opened.start()
+    },
+  })),
+  'does not wait for handlers at its end': changedTransport(() => ({ drain: () => {} })),
+  'delivers what is published when modules close': changedTransport((opened) => ({
     drain: () => {},
-    close: () => transport.drain(),
-  }),
-  'drops the trace context': (transport) => ({ publish: (event) => transport.publish(event, {}) }),
-  'promises to outlive its process and does not': () => ({
-    removedHandlers: { list: async () => [], unsubscribe: async () => false },
-  }),
+    close: () => opened.drain(),
+  })),
+  'drops the trace context': changedTransport((opened) => ({
+    publish: (event) => opened.publish(event, {}),
+  })),
 }
 
 test('inProcess() breaks no rule', async (t) => {
   t.same([...(await failuresOf(() => inProcess(), 60_000))], [])
 })
 
-for (const [fault, change] of Object.entries(transports)) {
+for (const [fault, transport] of Object.entries(transports)) {
   test(`a transport that ${fault} does not pass`, async (t) => {
-    t.ok((await failuresOf(broken(change), 1000)).size > 0)
+    t.ok((await failuresOf(() => transport, 1000)).size > 0)
   })
 }
 
-test('the condition that never came true is quoted before a test runner gives up', async (t) => {
-  const failed = await failuresOf(
-    broken(() => ({ start: () => {} })),
-    5000,
+test('a transport that keeps nothing does not pass the contract of those that do', async (t) => {
+  const failed: string[] = []
+  const running: Promise<unknown>[] = []
+  eventTransportContract(
+    (name, run) => running.push(run().catch(() => failed.push(name))),
+    () => ({ create: () => inProcess() }),
+    { patience: 1000 },
   )
+  await Promise.all(running)
+  t.ok(failed.includes('a poison message becomes a dead letter that can be replayed and discarded'))
+})
+
+test('the condition that never came true is quoted before a test runner gives up', async (t) => {
+  const failed = await failuresOf(() => changedTransport(() => ({ start: () => {} })), 5000)
   t.match(failed.get('an event reaches every handler of its type, and no other'), {
     message: 'after 5000 ms this was not true: () => seen.length === 2',
   })
 })
 
 test('a transport that never closes fails its tests, and is not waited for', async (t) => {
-  const failed = await failuresOf(
-    broken(() => ({ close: () => new Promise(() => {}) })),
-    200,
-  )
+  const failed = await failuresOf(() => changedTransport(() => ({ close: () => new Promise(() => {}) })), 200)
   t.match(failed.get('an application that refuses to start delivers nothing'), {
     message: 'open, publish, start or close had not ended after 700 ms',
   })

@@ -8,6 +8,10 @@ import { drizzleTx } from '@fastify-modular/core/events/drizzle'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { eventTransportContract } from '@fastify-modular/core/testing'
 import { createDatabase, testDatabase } from '@fastify-modular/test-support/postgres'
+import { everyTransport } from '#src/testing/transport-contract.js'
+import { type DefineTest, defineRules, type TransportFixture } from '#src/testing/transport-harness.js'
+import { deliveries, releases } from './fixtures/deliveries.js'
+import { lifeCycle } from './fixtures/life-cycle.js'
 import { sqliteFixture } from './fixtures/sqlite.js'
 
 type Run = (tx: Tx) => void | Promise<void>
@@ -18,27 +22,37 @@ const patience = { patience: 60_000 }
 const openFile = (file: string) => new Database(file)
 
 test('inProcess', async (t) => {
-  eventTransportContract(
+  const contract = defineRules(
     (name, run) => void t.test(name, run),
     () => ({ create: () => inProcess() }),
     patience,
   )
+  everyTransport(contract)
+  deliveries(contract)
+  lifeCycle(contract)
 })
 
+/** What third parties run, and what the bus and the dispatcher do with every queue. */
+function proveDurable(
+  define: DefineTest,
+  makeFixture: () => Promise<TransportFixture> | TransportFixture,
+): void {
+  eventTransportContract(define, makeFixture, patience)
+  for (const rules of [deliveries, releases, lifeCycle]) rules(defineRules(define, makeFixture, patience))
+}
+
 test('sqliteOutbox on the connection of the publisher', async (t) => {
-  eventTransportContract(
+  proveDurable(
     (name, run) => void t.test(name, run),
     () => sqliteFixture(openFile, true, sqliteTx),
-    patience,
   )
 })
 
 test('sqliteOutbox on a connection of its own, published through drizzle', async (t) => {
   const txOf = (database: Database.Database) => drizzleTx(drizzleSqlite(database))
-  eventTransportContract(
+  proveDurable(
     (name, run) => void t.test(name, run),
     () => sqliteFixture(openFile, false, txOf),
-    patience,
   )
 })
 
@@ -61,10 +75,10 @@ test('pgBoss', { jobs: 4 }, async (t) => {
   }
 
   let made = 0
-  eventTransportContract(
+  proveDurable(
     (name, run) => void t.test(name, { buffered: true }, run),
     async () => {
-      const [own, foreign] = [await createDatabase(serverUrl), await createDatabase(serverUrl)]
+      const own = await createDatabase(serverUrl)
       const useDrizzle = made++ % 2 === 1
       return {
         create: (options) =>
@@ -77,13 +91,8 @@ test('pgBoss', { jobs: 4 }, async (t) => {
             ...options,
           }),
         transaction: pgTransaction(own.url, useDrizzle),
-        foreignTransaction: pgTransaction(foreign.url, useDrizzle),
-        dispose: async () => {
-          await own.drop()
-          await foreign.drop()
-        },
+        dispose: () => own.drop(),
       }
     },
-    patience,
   )
 })

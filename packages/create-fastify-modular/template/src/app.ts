@@ -37,7 +37,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await addCompression(app)
   app.addHook('onSend', securityHeaders)
   // errors → publicRoutes → inertia → events → settings → settingsUi → modules → the application's own routes
-  await app.register(errors, { pagesForBrowsers: true })
+  await app.register(errors, { pages: 'browsers' })
   await addSessions(app, { secret: options.sessionSecret, store: options.sessions })
   await app.register(publicRoutes, {
     provider: sessionProvider(options.signIn),

@@ -1,12 +1,12 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { ValidationException } from '@fastify-modular/core'
+import { NotFoundException, ValidationException } from '@fastify-modular/core'
 import { type Test, test } from 'tap'
-import { builtInTemplate, fillIn } from '#src/error-page.js'
+import { loadErrorPage } from '#src/error-page.js'
 import { createApp, renderBy, throwing } from '../support/app.js'
 import { hostileValues } from '../support/hostile.js'
-import { builtInPage, inertiaHeaders, problemOf } from '../support/expect.js'
+import { browserHeaders, builtInPage, inertiaHeaders, problemOf } from '../support/expect.js'
 
 const own =
   '<!doctype html><title>Ours</title><style>body { background: url(data:image/gif;base64,R0) }</style><h1>Sorry</h1>'
@@ -143,18 +143,47 @@ test('the built-in page is self-contained, small, and works in light and dark', 
   t.notMatch(builtInPage, /<script|<link|src=|@import|url\(|https?:/)
 })
 
-test('the built-in page has a place for each of its words, whatever else is written in it', async (t) => {
-  const template = await builtInTemplate()
-  const words = { status: 418, title: 'I <b>am</b> a {{message}}', message: '$& "{{status}}"' }
-  for (const name of Object.keys(words)) t.match(template, `>{{${name}}}<`)
-  const page = fillIn(template, words)
-  t.match(page, '<title>I &lt;b&gt;am&lt;/b&gt; a {{message}}</title>')
-  t.match(page, '<p>$&amp; &quot;{{status}}&quot;</p>')
+test('the built-in page says status, title and message, whatever is written in them', async (t) => {
+  const { write } = await loadErrorPage(false)
+  const page = write({ status: 418, title: "I <b>am</b> a {{message}}'", message: '$& "{{status}}"' })
+  t.match(page, '<title>I &#60;b&#62;am&#60;/b&#62; a {{message}}&#39;</title>')
+  t.match(page, '<p>$&#38; &#34;{{status}}&#34;</p>')
   t.match(page, '<p class="status">418</p>')
-  t.equal(
-    fillIn('<i>500</i> Internal Server Error {{status}}', words),
-    '<i>500</i> Internal Server Error 418',
-  )
+})
+
+test('decision 103: without Inertia a file with a mark is every error page, and the last resort', async (t) => {
+  const errorPage = await withFile(t, "<!doctype html><title>Ours</title><h1 title='{{title}}'>Sorry</h1>")
+  const { app } = await createApp(t, {
+    errors: { errorPage, pages: 'browsers' },
+    after: (it) =>
+      it
+        .get('/broken', throwing(new Error('bug')))
+        .get('/unsent', { onSend: throwing(new Error('bug')) }, throwing(new NotFoundException("'", 1)))
+        .get('/missing', throwing(new NotFoundException("'", 1))),
+  })
+  for (const [url, status, title] of [
+    ['/nope', 404, 'Not Found'],
+    ['/missing', 404, 'Resource not found'],
+    ['/error/418', 418, 'I&#39;m a Teapot'],
+    ['/broken', 500, 'Internal Server Error'],
+    ['/unsent', 500, 'Internal Server Error'],
+  ] as const) {
+    const answer = await app.inject({ url, headers: browserHeaders })
+    t.same([answer.statusCode, answer.body.split("'")[1]], [status, title])
+    t.match(answer.headers['content-security-policy'], "default-src 'none'")
+  }
+})
+
+test('decision 103: a file without marks is for status 500 alone', async (t) => {
+  const errorPage = await withFile(t, own)
+  const { app } = await createApp(t, {
+    errors: { errorPage, pages: 'browsers' },
+    after: (it) => it.get('/broken', throwing(new Error('bug'))),
+  })
+  const bodyOf = async (url: string) => (await app.inject({ url, headers: browserHeaders })).body
+  t.equal(await bodyOf('/broken'), own)
+  t.match(await bodyOf('/nope'), '<p class="status">404</p>')
+  t.match(await bodyOf('/error/503'), '<p class="status">503</p>')
 })
 
 test('decision 46: an onSend hook that always throws ends in the static page, for answers of every kind', async (t) => {

@@ -1,13 +1,13 @@
 /** The two shapes of answers, asserted whole. */
 import type { LightMyRequestResponse } from 'fastify'
 import type { Test } from 'tap'
-import { builtInTemplate, fillIn } from '#src/error-page.js'
+import { loadErrorPage } from '#src/error-page.js'
 
 /** The text that stands for everything a caller must not know. */
 export const generic = 'An unexpected error occurred. Please try again later.'
 
 /** The page of last resort that the package brings. */
-export const builtInPage = fillIn(await builtInTemplate(), {
+export const builtInPage = (await loadErrorPage(false)).write({
   status: 500,
   title: 'Internal Server Error',
   message: generic,

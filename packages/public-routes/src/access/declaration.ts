@@ -55,6 +55,13 @@ export function faultOfPermission(name: unknown): string | null {
   return 'a name has 1 to 100 letters, digits and the characters . _ : / -'
 }
 
+/** @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} the text is not a name of a permission */
+export function parsePermission(name: unknown, place: string): string {
+  const fault = faultOfPermission(name)
+  if (typeof name === 'string' && fault === null) return name
+  throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(place, `${nameOfValue(name)} is not a permission: ${fault}`)
+}
+
 /**
  * Reads an access that is not by method.
  * @param place what declares it, for the message
@@ -63,7 +70,7 @@ export function faultOfPermission(name: unknown): string | null {
 export function parseAccess(access: unknown, place: string): Requirement {
   if (access === 'public') return isPublic
   if (access === 'signed-in') return isSignedIn
-  if (typeof access === 'string') return requirePermissions([[checkedName(access, place)]])
+  if (typeof access === 'string') return requirePermissions([[parsePermission(access, place)]])
   if (typeof access !== 'object' || access === null) throw invalid(place, `it is ${nameOfValue(access)}`)
   if (Array.isArray(access)) throw invalid(place, 'it is an array; use { anyOf: [...] } or { allOf: [...] }')
   const [[mode, names] = [], ...others] = Object.entries(access) as [string, unknown][]
@@ -72,7 +79,7 @@ export function parseAccess(access: unknown, place: string): Requirement {
   }
   if (!Array.isArray(names) || names.length === 0)
     throw invalid(place, `${mode} is not a list of permissions`)
-  const checked = Array.from(names, (name: unknown) => checkedName(name, place))
+  const checked = Array.from(names, (name: unknown) => parsePermission(name, place))
   return requirePermissions(mode === 'anyOf' ? [checked] : checked.map((name) => [name]))
 }
 
@@ -162,12 +169,6 @@ function textOf(clauses: readonly Clause[]): string {
   return clauses
     .map((clause) => (clause.length === 1 || isAlone ? clause.join(' or ') : `(${clause.join(' or ')})`))
     .join(' and ')
-}
-
-function checkedName(name: unknown, place: string): string {
-  const fault = faultOfPermission(name)
-  if (typeof name === 'string' && fault === null) return name
-  throw invalid(place, `${nameOfValue(name)} is not a permission: ${fault}`)
 }
 
 const waysOut =

@@ -1,10 +1,7 @@
 /** The option `access`: what the host declares for routes of other plugins, by their URLs. */
 import { METHODS } from 'node:http'
-import { closestName } from '@fastify-modular/core/internal'
-import {
-  FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE,
-  FMOD_PUBLIC_ROUTES_INVALID_ACCESS,
-} from '../misuse-errors.ts'
+import type { FastifyInstance } from 'fastify'
+import { FMOD_PUBLIC_ROUTES_INVALID_ACCESS } from '../misuse-errors.ts'
 import { type Declared, parseAccess } from './declaration.ts'
 
 /** An entry with what it declares. */
@@ -13,20 +10,20 @@ export interface Entry extends Declared {
   /** Without the asterisk, where it has one. */
   readonly url: string
   readonly isSubtree: boolean
-  hasRoute: boolean
 }
 
 const entryKey = /^(?:([A-Za-z-]+) )?(\/.*|\*)$/
 
 export class AccessEntries {
   /** The most specific first: a whole URL before a subtree, a longer one before a shorter one, a method before none. */
-  readonly #entries: readonly Entry[]
+  readonly all: readonly Entry[]
   readonly #isCaseSensitive: boolean
 
   /** @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} */
-  constructor(access: Readonly<Record<string, unknown>>, isCaseSensitive: boolean) {
-    this.#isCaseSensitive = isCaseSensitive
-    this.#entries = Object.entries(access)
+  constructor(access: Readonly<Record<string, unknown>>, { initialConfig }: FastifyInstance) {
+    this.#isCaseSensitive =
+      (initialConfig.routerOptions?.caseSensitive ?? initialConfig.caseSensitive) !== false
+    this.all = Object.entries(access)
       .map(([key, each]) => toEntry(key, each))
       .toSorted(
         (one, other) =>
@@ -36,34 +33,17 @@ export class AccessEntries {
       )
   }
 
-  /** The most specific entry for a method of a route. */
-  find(
+  /** Those that name a method of a route; the first one counts. */
+  naming(
     { url, toleratesSlash }: { readonly url: string; readonly toleratesSlash: boolean },
     method: string,
-  ): Entry | undefined {
+  ): readonly Entry[] {
     const spelled = this.#spell(url, toleratesSlash)
-    const fitting = this.#entries.filter(
-      (entry) =>
-        (entry.method === null || entry.method === method) &&
-        covers(entry.isSubtree, this.#spell(entry.url, toleratesSlash), spelled),
-    )
-    for (const entry of fitting) entry.hasRoute = true
-    return fitting[0]
-  }
-
-  /** @throws {FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE} */
-  checkAllUsed(urls: readonly string[]): void {
-    const unused = this.#entries.filter(({ hasRoute }) => !hasRoute)
-    if (unused.length === 0) return
-    const names = unused.map(({ source, url }) => {
-      const meant = urls.includes(url) ? undefined : closestName(url, urls)
-      return source + (meant === undefined ? '' : ` (did you mean "${meant}"?)`)
+    return this.all.filter((entry) => {
+      if (entry.method !== null && entry.method !== method) return false
+      const ofEntry = this.#spell(entry.url, toleratesSlash)
+      return spelled === ofEntry || (entry.isSubtree && spelled.startsWith(`${ofEntry}/`))
     })
-    throw new FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_ROUTE(names.join(', '))
-  }
-
-  get all(): readonly Entry[] {
-    return this.#entries
   }
 
   /** One spelling for all that the router takes for the same URL. */
@@ -71,10 +51,6 @@ export class AccessEntries {
     const cased = this.#isCaseSensitive ? url : url.toLowerCase()
     return toleratesSlash && cased.length > 1 ? cased.replace(/\/$/, '') : cased
   }
-}
-
-function covers(isSubtree: boolean, url: string, spelled: string): boolean {
-  return spelled === url || (isSubtree && spelled.startsWith(`${url}/`))
 }
 
 function toEntry(key: string, access: unknown): Entry {
@@ -93,5 +69,5 @@ function toEntry(key: string, access: unknown): Entry {
     throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(source, 'it would open the whole application')
   }
   const literal = isSubtree ? url.slice(0, -2) : url
-  return { method, url: literal, isSubtree, requirement, source, by: 'option', hasRoute: false }
+  return { method, url: literal, isSubtree, requirement, source, by: 'option' }
 }

@@ -3,7 +3,7 @@ import { FMOD_PUBLIC_ROUTES_INVALID_PERMISSION, nameOfValue } from '../misuse-er
 import { faultOfPermission } from './declaration.ts'
 
 /** How people see a permission. */
-export interface PermissionDetails {
+interface PermissionDetails {
   /** `Edit notes`. @default the name */
   readonly displayName?: string
   /** One sentence for role editors. */

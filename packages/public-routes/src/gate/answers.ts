@@ -21,27 +21,17 @@ import {
   isRead,
   logFailure,
 } from '@fastify-modular/core/internal'
-import {
-  defaultTypeBase,
-  type Problem,
-  problemMediaType,
-  problemOfError,
-  problemText,
-  problemType,
-} from '@fastify-modular/core/problem'
+import { type Problem, problemMediaType, problemOfError, problemText } from '@fastify-modular/core/problem'
 import type { FastifyInstance, FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
 import { type AuthProvider, challengeOf } from '../provider.ts'
-import type { Decision } from './decision.ts'
 
 /** A browser that navigates, an Inertia page that fetches, or anything else. */
 export type ClientKind = 'browser' | 'inertia' | 'api'
 
-/** Distinguishes kinds of clients; replace it with the option `classify`. */
-export type Classify = (request: FastifyRequest) => ClientKind
-
 /**
- * `inertia` for requests with X-Inertia, `browser` for GET and HEAD navigations that name text/html and do not prefer
- * JSON; `api` for everything else, and always below `/api/`, with an Authorization header, and for XMLHttpRequest.
+ * Distinguishes kinds of clients; replace it with the option `classify`. Returns `inertia` for requests with X-Inertia, `browser`
+ * for GET and HEAD navigations that name text/html and do not prefer JSON; `api` for everything else, and always below `/api/`,
+ * with an Authorization header, and for XMLHttpRequest.
  */
 export function classifyRequest(request: FastifyRequest): ClientKind {
   const { headers } = request
@@ -58,33 +48,18 @@ export interface Visit {
   readonly reply: FastifyReply
   /** Goes on to the next hook; with an error, to the error handler. */
   readonly done: HookHandlerDoneFunction
-  readonly decision: Decision
 }
 
-type Answerable = Omit<Visit, 'decision'>
-
 /** The same for existing and missing paths: it names no reason, and no path but that of the request. */
-const unauthorized = refusalOf(new UnauthorizedException())
-const crossOrigin = refusalOf(
-  Object.assign(
-    new ForbiddenException('This request comes from a page of another origin and is not accepted.'),
-    { code: 'CROSS_ORIGIN' },
-  ),
+const unauthorized = new UnauthorizedException()
+const crossOrigin = Object.assign(
+  new ForbiddenException('This request comes from a page of another origin and is not accepted.'),
+  { code: 'CROSS_ORIGIN' },
 )
-const unavailable = refusalOf(new ServiceUnavailableException())
+const unavailable = new ServiceUnavailableException()
 
 /** When to try again, in seconds. */
 const retryAfter = 5
-
-/** Why a request is refused, and the problem that says so. */
-interface Refusal {
-  readonly exception: DomainException
-  readonly problem: Problem
-}
-
-function refusalOf(exception: DomainException): Refusal {
-  return { exception, problem: Object.freeze(problemOfError(exception)) }
-}
 
 /** What the gate uses of the errors plugin, where the application has registered it for the gate's scope. */
 interface ErrorsPlugin {
@@ -95,15 +70,19 @@ interface ErrorsPlugin {
 export function createAnswers(
   app: FastifyInstance & ErrorsPlugin,
   provider: AuthProvider,
-  classify: Classify,
+  classify: typeof classifyRequest,
 ) {
   const { loginUrl } = provider
   /** Looked up once: each look at the instance would cost every refusal. */
   let problems: ErrorsPlugin['problems']
   let answer: AnswerFailure | undefined
+  /** Made once: a problem for each request made refusals half as slow again, in process. */
+  const usual = new Map<DomainException, Problem>()
   app.addHook('onReady', async function findErrorsPlugin() {
     problems = hasOwnDecorator(app, 'problems') ? app.problems : undefined
     answer = app[answerFailure]
+    for (const refusal of [unauthorized, crossOrigin, unavailable])
+      usual.set(refusal, problemOfError(refusal, problems))
   })
   app.decorate(challengeSymbol, refuse)
   return { challenge, refuseForgery, forbid, reportUnavailable }
@@ -117,7 +96,7 @@ export function createAnswers(
   }
 
   /** Answers a protected request of an anonymous caller, in the way that its kind of client understands. */
-  function challenge(visit: Answerable): void {
+  function challenge(visit: Visit): void {
     const { request, reply } = visit
     const kind: ClientKind = loginUrl === undefined ? 'api' : classify(request)
     if (loginUrl === undefined || kind === 'api') {
@@ -143,7 +122,7 @@ export function createAnswers(
   /** Refuses a known caller; `missing` is the end of a sentence. */
   function forbid(visit: Visit, missing: string): void {
     const failure = new ForbiddenException(`This needs ${missing}.`)
-    if (!showPage(visit, failure)) sendProblem(visit, refusalOf(failure))
+    if (!showPage(visit, failure)) sendProblem(visit, failure)
   }
 
   /** While the provider fails: 503 and not 401, after which clients would throw away good credentials. */
@@ -160,7 +139,7 @@ export function createAnswers(
    * Answers people with a page, and returns whether it does: that of the errors plugin, which is the same in every scope, or
    * without this plugin that of the error handler of the route's scope.
    */
-  function showPage({ request, reply, done }: Answerable, failure: DomainException): boolean {
+  function showPage({ request, reply, done }: Visit, failure: DomainException): boolean {
     if (!isForPeople(request)) return false
     forbidCaching(reply)
     if (answer === undefined) done(failure)
@@ -169,18 +148,17 @@ export function createAnswers(
   }
 
   /** Sends a problem (RFC 9457), mapped as the application maps its exceptions, with headers that keep it out of caches. */
-  function sendProblem(visit: Answerable, { exception, problem: usual }: Refusal, scheme?: string): void {
-    const { request, reply } = visit
+  function sendProblem({ request, reply }: Visit, exception: DomainException, scheme?: string): void {
     const mapped = problems?.resolve(exception)
     if (mapped?.headers !== undefined) reply.headers(mapped.headers)
-    const problem = mapped ?? withTypeBase(usual, problems?.typeBase)
+    const problem = mapped ?? usual.get(exception) ?? problemOfError(exception, problems)
     if (scheme !== undefined) reply.header('www-authenticate', scheme)
     forbidCaching(reply)
     reply.code(problem.status)
     reply.header('content-type', problemMediaType)
     // With our own serialiser Fastify sends the text unchanged and adds no charset (JSON has none). Text goes out in one
     // piece with the head, bytes would not.
-    reply.serializer(unchanged).send(problemText(problem, request))
+    reply.serializer(String).send(problemText(problem, request))
   }
 
   function isForPeople(request: FastifyRequest): boolean {
@@ -190,11 +168,6 @@ export function createAnswers(
       return false // the host's function fails too: the plain answer needs no function of the host
     }
   }
-}
-
-/** The type as the errors plugin would make it, where the application has chosen another base for its types. */
-function withTypeBase(problem: Problem, typeBase = defaultTypeBase): Problem {
-  return typeBase === defaultTypeBase ? problem : { ...problem, type: problemType(problem.code, typeBase) }
 }
 
 export function logProviderFailure(request: FastifyRequest, failure: unknown): void {
@@ -244,8 +217,4 @@ function sendWithoutBody(reply: FastifyReply): void {
 function forbidCaching(reply: FastifyReply): void {
   reply.header('cache-control', 'no-store')
   addVary(reply, 'accept, authorization, cookie, x-inertia')
-}
-
-function unchanged(text: string): string {
-  return text
 }

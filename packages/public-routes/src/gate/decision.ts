@@ -46,9 +46,9 @@ export class LaterDecision implements Decision {
 }
 
 /**
- * What holds for every request to a route by one method. `closed`: none of its paths is public. `open`: each of its paths
- * is public where it is spelled canonically. `by path`: a path is public if one of the `rules` matches it. A path that is not
- * public gets the decision `otherwise`.
+ * Who may call a route by one method. `closed`: none of its paths is public. `open`: each of its paths is public. `by path`: those
+ * that one of the `rules` matches. A public path is open to everybody where the target is canonical and the route spells it;
+ * `otherwise` decides about all others: it needs a known caller, and the permissions that are declared, if any.
  */
 export type Policy =
   | { readonly kind: 'closed'; readonly otherwise: Decision }

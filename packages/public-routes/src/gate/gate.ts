@@ -5,7 +5,7 @@
  */
 import type { Caller } from '@fastify-modular/core'
 import { canonicalPath, fullyDecoded } from '@fastify-modular/core/internal'
-import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from 'fastify'
+import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import { missingOf } from '../access/declaration.ts'
 import type { RoutePattern } from '../matching/route-pattern.ts'
 import type { Authenticate } from '../provider.ts'
@@ -25,10 +25,16 @@ export interface GateParts {
   readonly takeProbe: (request: FastifyRequest, reply: FastifyReply, decision: Decision) => boolean
 }
 
-export type Gate = (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction) => void
+type DecidedVisit = Visit & { readonly decision: Decision }
 
 /** A named function in callback style: its name shows in `printRoutes`, and an async hook costs ten times as much. */
-export function createGate({ decide, authenticate, answers, isForgeable, takeProbe }: GateParts): Gate {
+export function createGate({
+  decide,
+  authenticate,
+  answers,
+  isForgeable,
+  takeProbe,
+}: GateParts): onRequestHookHandler {
   return function publicRoutesGate(request, reply, done) {
     const decision = decide(request) // before the provider, which may change the request
     if (takeProbe(request, reply, decision)) return
@@ -49,7 +55,7 @@ export function createGate({ decide, authenticate, answers, isForgeable, takePro
   }
 
   /** Apart from the hook: a function with closures costs every request, also those that need none. */
-  function enterLater(visit: Visit, caller: Promise<Caller | null>): void {
+  function enterLater(visit: DecidedVisit, caller: Promise<Caller | null>): void {
     caller.then(
       (known) => enter(visit, known),
       (reason: unknown) => enter(visit, null, { reason }),
@@ -57,7 +63,7 @@ export function createGate({ decide, authenticate, answers, isForgeable, takePro
   }
 
   /** After a failure of the provider the caller is unknown: a public path never depends on it (S 5.4). */
-  function enter(visit: Visit, caller: Caller | null, failure?: { readonly reason: unknown }): void {
+  function enter(visit: DecidedVisit, caller: Caller | null, failure?: { readonly reason: unknown }): void {
     const { request, reply, done, decision } = visit
     if (reply.sent) return // answered while the provider was at work, by a time-out of the route
     request.caller = caller
@@ -127,6 +133,7 @@ export function reasonOf(policy: Policy, path: string): RequestAdmission | null 
   return rule === undefined ? null : admissionBy(rule)
 }
 
+/** One object for each rule. */
 const admissions = new WeakMap<RegisteredRule, RequestAdmission>()
 
 function admissionBy(rule: RegisteredRule): RequestAdmission {

@@ -5,7 +5,7 @@
 import { canonicalPath } from '@fastify-modular/core/internal'
 import type { Requirement } from '../access/declaration.ts'
 import { opensDespite } from '../access/precedence.ts'
-import { compareSegments, literalHead, literalTail, segmentsOf } from '../matching/route-pattern.ts'
+import { compareSegments, literalOf, segmentsOf } from '../matching/route-pattern.ts'
 import { matcherOf, type PublicRoute } from '../rule.ts'
 import { FMOD_PUBLIC_ROUTES_INVALID_ACCESS } from '../misuse-errors.ts'
 import { createFind, type RegisteredRule } from '../rules.ts'
@@ -70,7 +70,7 @@ export class Policies {
   }
 
   /** The rules that may open paths of the route; a declaration may hold against them. */
-  rulesFor(route: Route, method: string): readonly RuleForRoute[] {
+  rulesFor(route: Route, method: string) {
     const isFor = ({ route: rule }: RegisteredRule): boolean =>
       rule.allows(method) || (method === 'HEAD' && route.followsGet && rule.allows('GET'))
     return this.#rules.filter(isFor).flatMap((rule) => {
@@ -81,11 +81,6 @@ export class Policies {
 }
 
 type Reach = 'every path' | 'some paths' | 'no path'
-
-interface RuleForRoute {
-  readonly rule: RegisteredRule
-  readonly reach: Exclude<Reach, 'no path'>
-}
 
 function closedFor(requirement: Requirement | undefined): Extract<Policy, { kind: 'closed' }> {
   if (requirement?.kind !== 'permission') return { kind: 'closed', otherwise: signedIn }
@@ -115,8 +110,8 @@ function openBy(
 /** Which paths of a route a rule opens, by their texts alone: `some paths` where that is not certain. */
 function reachOf(rule: PublicRoute, route: Route): Reach {
   if (route.path !== null) return reachOfPaths(rule, route.path, route.toleratesSlash)
-  const heads = route.patterns.map(literalHead)
-  const tails = route.patterns.map(literalTail)
+  const heads = route.patterns.map(([first]) => literalOf(first))
+  const tails = route.patterns.map((pattern) => literalOf(pattern.at(-1)))
   const { literal, segments } = matcherOf(rule)
   if (rule.kind === 'suffix') {
     const isLiteral = tails.every((tail) => tail.endsWith(literal))

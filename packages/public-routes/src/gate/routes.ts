@@ -1,6 +1,5 @@
 /** The routes of an application, collected as they are registered, and the one that the router chose for a request. */
 import {
-  accessOfPlugin,
   closestName,
   createConfigReader,
   precedesGate,
@@ -11,8 +10,7 @@ import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import {
   type Declared,
   declareEvery,
-  faultOfPermission,
-  parseAccess,
+  parsePermission,
   parseRouteAccess,
   requireEach,
 } from '../access/declaration.ts'
@@ -92,7 +90,10 @@ export class Route {
     const name = `the route ${this.name}`
     const isSilent = this.derivedFrom !== undefined || declares.access === undefined
     this.#declared = new Map(isSilent ? [] : parseRouteAccess(declares.access, methods, name))
-    this.checkedByHandler = this.derivedFrom?.checkedByHandler ?? checkedPermission(declares, name)
+    this.checkedByHandler =
+      declares.checkedByHandler === undefined
+        ? this.derivedFrom?.checkedByHandler
+        : parsePermission(declares.checkedByHandler, `config.checkedByHandler of ${name}`)
     this.patterns = parseRoutePattern(url)
     this.parameters = parameterNames(this.patterns[0] ?? []) // the other pattern leaves out the last parameter
     this.path = this.parameters.length === 0 ? this.patterns.flat().join('') : null
@@ -137,7 +138,7 @@ export class Route {
    * Asks for more where a plugin of ours declares the least that its routes need: what its option `access` says, and the
    * module around it. What the plugin opens to everybody stays open.
    */
-  tighten(method: string, { requirement, source }: Pick<Declared, 'requirement' | 'source'>): void {
+  tighten(method: string, { requirement, source }: Declared): void {
     const own = this.#declared.get(method)
     if (own?.by !== 'route' || own.requirement.kind === 'public') return
     const both = requireEach([own.requirement, requirement])
@@ -149,22 +150,9 @@ export class Route {
       by: 'route',
     })
   }
-
-  /** What the option `access` of a plugin of ours says about the plugin's routes; undefined for the routes of others. */
-  get accessOfPlugin(): unknown {
-    return this.origin === null ? undefined : Reflect.get(this.origin.scope, accessOfPlugin)
-  }
 }
 
 const undeclared: Declares = Object.freeze({ access: undefined, checkedByHandler: undefined })
-
-/** @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} */
-function checkedPermission({ checkedByHandler }: Declares, name: string): string | undefined {
-  if (checkedByHandler === undefined) return undefined
-  const fault = faultOfPermission(checkedByHandler)
-  if (typeof checkedByHandler === 'string' && fault === null) return checkedByHandler
-  throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(name, `config.checkedByHandler names no permission: ${fault}`)
-}
 
 interface Registration {
   readonly route: Route
@@ -213,7 +201,6 @@ export class RouteTable {
       // `/` under a prefix is served with and without the slash, and Fastify announces only one of the two.
       toleratesSlash: this.#ignoresTrailingSlash || options.routePath === '',
     })
-    tightenByOption(route)
     const known = this.#announced(route)
     options.config = { ...config, [mark]: known ?? route } as NonNullable<RegisteredRoute['config']>
     if (known !== undefined) return
@@ -230,15 +217,16 @@ export class RouteTable {
       app.log.warn(
         'routes from before the gate cannot be listed with this version of Fastify: none of them is open',
       )
+      return
     }
-    for (const { config } of listed?.filter(mayPrecedeGate) ?? []) {
+    for (const { config } of listed.filter(mayPrecedeGate)) {
       const { url, method } = config
       const derivedFrom = this.#early.find((known) => method === 'HEAD' && known.url === url)
       const route = new Route({ url, methods: [method].flat(), declares: readDeclares(config), derivedFrom })
       Object.assign(config, { [mark]: route })
       this.#early.push(route)
     }
-    refuseEarly(listed?.filter((entry) => !mayPrecedeGate(entry)) ?? [])
+    refuseEarly(listed.filter((entry) => !mayPrecedeGate(entry)))
   }
 
   /**
@@ -250,7 +238,9 @@ export class RouteTable {
   checkComplete(listed: readonly RouterEntry[]): void {
     const changed = this.#registrations.filter(({ route, options }) => {
       const config: Configuration = options.config as Configuration
-      return config?.[mark] !== route || !haveSameMembers(readDeclares(config), route.declares)
+      const { access, checkedByHandler } = readDeclares(config)
+      const isSame = access === route.declares.access && checkedByHandler === route.declares.checkedByHandler
+      return config?.[mark] !== route || !isSame
     })
     if (changed.length > 0)
       throw new FMOD_PUBLIC_ROUTES_CONFIG_CHANGED(changed.map(({ route }) => route.name).join(', '))
@@ -290,17 +280,6 @@ export class RouteTable {
       ? last
       : undefined
   }
-}
-
-/** @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS} the option `access` of a plugin of ours would open its routes, or is none */
-function tightenByOption(route: Route): void {
-  const { accessOfPlugin: access, origin } = route
-  if (access === undefined || route.derivedFrom !== undefined) return
-  const source = `option access of the plugin at ${origin?.scope.prefix}`
-  const requirement = parseAccess(access, source)
-  if (requirement.kind === 'public')
-    throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(source, 'it asks for more than a known caller, or for one')
-  for (const method of route.methods) route.tighten(method, { requirement, source })
 }
 
 /** Stands for a route of the router that the table does not have: it has no policy, and is closed. Where there is no route at all, it is null. */
@@ -373,10 +352,6 @@ function faultOfOption(name: string): string | undefined {
   if (meant === undefined || name === 'config') return undefined
   if (meant === 'config') return `the option ${name} declares nothing (did you mean config?)`
   return `${name} beside config declares nothing; write config: { ${meant} }`
-}
-
-function haveSameMembers(one: Declares, other: Declares): boolean {
-  return one.access === other.access && one.checkedByHandler === other.checkedByHandler
 }
 
 function withoutSlash(url: string): string {

@@ -2,7 +2,7 @@
 import { maxPathLength } from '@fastify-modular/core/internal'
 import { RE2JS } from 're2js'
 import { FMOD_PUBLIC_ROUTES_INVALID_RULE } from '../misuse-errors.ts'
-import { anySegment, type Segments, someSegment } from './route-pattern.ts'
+import { anySegment, type Matcher, type Segments, someSegment } from './route-pattern.ts'
 
 /**
  * Engine steps that one match may cost at most, about 0.3 ms: steps are the size of the compiled expression times
@@ -13,20 +13,14 @@ const stepsPerMatch = 40_000
 /** Longer expressions, in characters, are not for V8: it refuses very long ones, and only when they first match. */
 const maxSource = 8 * maxPathLength
 
-/** A compiled expression. */
-export interface LinearRegex {
-  /** Literal text that every match begins with; empty where none is certain. */
-  readonly head: string
-  /** Of an expression that ends with `$` and has whole segments alone; null for others. */
-  readonly segments: Segments | null
+/** A compiled expression. It has segments if it ends with `$` and consists of whole ones alone. */
+interface LinearRegex extends Matcher {
   /** Paths longer than this never match, in characters; Infinity where V8 runs the expression. */
   readonly maxLength: number
-  /** Whether the expression matches at the start of the path; more text may follow unless it ends with `$` (S 5.5). */
-  test(path: string): boolean
 }
 
 /**
- * Compiles a string or RegExp. It must be valid both as a Unicode-mode JavaScript expression and for the linear-time
+ * Compiles a string or RegExp, which matches at the start of a path; more text may follow unless it ends with `$` (S 5.5). It must be valid both as a Unicode-mode JavaScript expression and for the linear-time
  * engine, so that an escape that one of them reads otherwise (`\Z`, `\Q`) is refused instead of meaning something else.
  * @throws {FMOD_PUBLIC_ROUTES_INVALID_RULE} syntax error, flags other than i, s, u, d, lookaround or backreference
  */
@@ -39,23 +33,23 @@ export function compileLinearRegex(pattern: string | RegExp): LinearRegex {
   if (/[^isud]/.test(flags)) {
     throw refuse(`the flags "${flags}" change where it may match; only i, s, u and d are possible`)
   }
-  const head = flags.includes('i') ? '' : literalHeadOf(source)
+  const literal = flags.includes('i') ? '' : literalHeadOf(source)
   if (source.length <= maxSource && wholeSegments.test(source) && !/[is]/.test(flags)) {
     const compiled = new RegExp(`^(?:${source})`, 'u')
     return {
-      head,
+      literal,
       segments: segmentsOfExpression(source),
       maxLength: Infinity,
-      test: (path) => compiled.test(path),
+      matchesPath: (path) => compiled.test(path),
     }
   }
   const compiled = compile(source, flags, refuse)
   const maxLength = Math.floor(stepsPerMatch / compiled.programSize())
   return {
-    head,
+    literal,
     segments: null,
     maxLength,
-    test: (path) => path.length <= maxLength && compiled.test(path),
+    matchesPath: (path) => path.length <= maxLength && compiled.test(path),
   }
 }
 

@@ -22,16 +22,9 @@ export function parseRoutePattern(url: string): readonly RoutePattern[] {
   ]
 }
 
-/** The literal text before the first parameter. */
-export function literalHead(pattern: RoutePattern): string {
-  const [first] = pattern
-  return typeof first === 'string' ? first : ''
-}
-
-/** The literal text after the last parameter. */
-export function literalTail(pattern: RoutePattern): string {
-  const last = pattern.at(-1)
-  return typeof last === 'string' ? last : ''
+/** The text of a part; empty where it is a parameter, or there is none. */
+export function literalOf(part: PatternPart | undefined): string {
+  return typeof part === 'string' ? part : ''
 }
 
 /** The names of the parameters in their order; `*` for the wildcard. */
@@ -44,6 +37,15 @@ type Segment = string | { readonly any: boolean }
 
 /** What stands between the slashes of all paths that a route or a rule matches. */
 export type Segments = readonly Segment[]
+
+/** How a rule matches, whatever the method. */
+export interface Matcher {
+  /** Literal text that every matching path begins with (for `suffix`: ends with); empty where none is certain. */
+  readonly literal: string
+  /** What stands between the slashes of every matching path; null where that is not certain. */
+  readonly segments: Segments | null
+  readonly matchesPath: (path: string) => boolean
+}
 
 export const anySegment: Segment = Object.freeze({ any: true })
 export const someSegment: Segment = Object.freeze({ any: false })

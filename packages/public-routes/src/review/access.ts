@@ -1,9 +1,11 @@
 /** What `app.access` is: who may call what, in the whole application. */
+import type { IncomingHttpHeaders } from 'node:http'
 import { branded } from '@fastify-modular/core/internal'
+import { FMOD_PUBLIC_ROUTES_NOT_READY } from '../misuse-errors.ts'
 import type { SecuritySchemes } from '../provider.ts'
-import type { Explain } from './explain.ts'
+import { explain, type Explanation, type Parts } from './explain.ts'
 import { describeAccess } from './openapi.ts'
-import { type AccessRow, printTable } from './table.ts'
+import { type AccessRow, listAccess, printTable } from './table.ts'
 
 export interface ApplicationAccess {
   /**
@@ -18,20 +20,33 @@ export interface ApplicationAccess {
    * the gate see it. The target is taken as it is, as a client would put it on the wire.
    * @throws {FMOD_PUBLIC_ROUTES_NOT_READY}
    */
-  explain: Explain
+  explain(
+    method: string,
+    target: string,
+    options?: { readonly headers?: IncomingHttpHeaders },
+  ): Promise<Explanation>
   /** An OpenAPI document with `security`, `x-permission`, 401 and 403 of each operation; the given one stays as it is. */
   openapi<Document extends object>(document: Document): Document
 }
 
-interface AccessParts extends Pick<ApplicationAccess, 'table' | 'explain'> {
-  readonly schemes: SecuritySchemes
-}
-
-export function createAccess({ table, explain, schemes }: AccessParts): ApplicationAccess {
+export function createAccess(parts: Parts, schemes: SecuritySchemes): ApplicationAccess {
   return branded({
     table,
     print: () => printTable(table()),
-    explain,
+    async explain(method, target, { headers = {} } = {}) {
+      checkReady(`request ${method} ${target}`)
+      return explain({ method, target, headers }, parts)
+    },
     openapi: (document) => describeAccess(document, { rows: table(), schemes }),
   })
+
+  function table(): readonly AccessRow[] {
+    checkReady('access of the application')
+    return listAccess(parts)
+  }
+
+  /** Before the rules freeze, Fastify has not bound the gate to the routes, and would run the handler of a request. */
+  function checkReady(what: string): void {
+    if (!Object.isFrozen(parts.rules)) throw new FMOD_PUBLIC_ROUTES_NOT_READY(what)
+  }
 }

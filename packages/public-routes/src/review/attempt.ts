@@ -1,11 +1,13 @@
 /** Tries how the gate answers callers of a route: through the real router and the hooks before the gate. */
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller } from '@fastify-modular/core'
+import type { FastifyInstance } from 'fastify'
 import type { Fact } from '../access/permissions.ts'
+import type { Decision } from '../gate/decision.ts'
 import { judge } from '../gate/gate.ts'
 import type { Route, RouteTable } from '../gate/routes.ts'
 import type { RoutePattern } from '../matching/route-pattern.ts'
-import type { Probes } from './probes.ts'
+import { sendProbe } from './probes.ts'
 import type { AccessRow } from './table.ts'
 
 /** What the gate does: it lets the request in, needs a known caller (401), or misses a permission (403). */
@@ -26,18 +28,16 @@ interface Tried {
   readonly fault: string
 }
 
-/** Tries a route with each of these callers; no handler runs. */
-export type Attempt = (
-  route: Pick<AccessRow, 'method' | 'url' | 'constraints'>,
-  callers: readonly (Caller | null)[],
-  sample?: Sample,
-) => Promise<Tried>
-
 /** What `expectAccess` needs beside what applications see. */
 export interface Review {
-  readonly attempt: Attempt
+  /** Tries a route with each of these callers; no handler runs. */
+  attempt(
+    route: Pick<AccessRow, 'method' | 'url' | 'constraints'>,
+    callers: readonly (Caller | null)[],
+    sample?: Sample,
+  ): Promise<Tried>
   /** What opens something and is no route or rule. */
-  readonly facts: () => Promise<readonly Fact[]>
+  facts(): Promise<readonly Fact[]>
 }
 
 /** Where the application keeps it. */
@@ -45,7 +45,7 @@ export const reviewDecorator = Symbol.for('@fastify-modular/public-routes/review
 
 const maxPaths = 3
 
-export function createAttempt(probes: Probes, routes: RouteTable): Attempt {
+export function createAttempt(app: FastifyInstance, routes: RouteTable): Review['attempt'] {
   return async function attempt({ method, url, constraints }, callers, sample = {}) {
     const route = routes.all.find(
       (each) => each.url === url && each.methods.includes(method) && each.constraintsText === constraints,
@@ -53,18 +53,19 @@ export function createAttempt(probes: Probes, routes: RouteTable): Attempt {
     const outcomes: (readonly AttemptOutcome[])[] = []
     let fault = 'its URL has a regular expression: give it a sample'
     for (const target of route === undefined ? [] : targetsOf(route, sample)) {
-      const outcome = await probes.send(method, target, headersFor(route, sample))
+      const outcome = await sendProbe(app, { method, target, headers: headersFor(route, sample) })
       if (!outcome.reached) fault = `${target} was answered with status ${outcome.status} before the gate`
       else if (routes.of(outcome.request) !== route)
         fault = `${target} leads to another route: give it a sample`
-      else outcomes.push(callers.map((caller) => toOutcome(judge(outcome.decision, caller))))
+      else outcomes.push(callers.map((caller) => outcomeOf(outcome.decision, caller)))
       if (outcomes.length === maxPaths) break
     }
     return { outcomes, fault }
   }
 }
 
-function toOutcome(outcome: ReturnType<typeof judge>): AttemptOutcome {
+function outcomeOf(decision: Decision, caller: Caller | null): AttemptOutcome {
+  const outcome = judge(decision, caller)
   return typeof outcome === 'string' ? outcome : 'forbidden'
 }
 

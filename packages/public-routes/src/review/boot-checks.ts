@@ -1,6 +1,5 @@
 /** What the boot refuses about declared access, once every route has its policy. */
 import { closestName } from '@fastify-modular/core/internal'
-import type { FastifyBaseLogger } from 'fastify'
 import type { AccessEntries, Entry } from '../access/entries.ts'
 import { type Declared, isAtLeast, type Requirement } from '../access/declaration.ts'
 import type { Permissions } from '../access/permissions.ts'
@@ -15,15 +14,33 @@ import {
 } from '../misuse-errors.ts'
 import { nameOfRule } from '../rules.ts'
 
+/** What says who may call, complete. */
 interface Declarations {
   readonly routes: readonly Route[]
   readonly entries: AccessEntries
+  readonly claims: readonly Claim[]
   readonly modules: ReadonlyMap<string, Declared>
   readonly permissions: Permissions
+  readonly policies: Policies
+}
+
+/** An entry of the option `access`, with a method of a route that it names. */
+export interface Claim {
+  readonly entry: Entry
+  readonly route: Route
+  readonly method: string
+  /** Whether no other entry that names the method is more specific. */
+  readonly counts: boolean
+}
+
+export function checkDeclarations(declarations: Declarations): void {
+  checkPermissions(declarations)
+  refuseLoosening(declarations)
+  refuseWithoutEffect(declarations)
 }
 
 /** @throws {FMOD_PUBLIC_ROUTES_UNKNOWN_PERMISSION} */
-export function checkPermissions({ routes, entries, modules, permissions }: Declarations): void {
+function checkPermissions({ routes, entries, modules, permissions }: Declarations): void {
   const named = [
     ...routes.flatMap(namedByRoute),
     ...[...entries.all, ...modules.values()].flatMap(({ requirement, source }) =>
@@ -33,19 +50,17 @@ export function checkPermissions({ routes, entries, modules, permissions }: Decl
   const unknown = named.filter(({ name }) => !permissions.has(name))
   if (unknown.length === 0) return
   const known = permissions.list().map(({ name }) => name)
-  const names = unknown.map(({ name, place }) => {
-    const meant = closestName(name, known)
-    return `"${name}" by ${place}${meant === undefined ? '' : ` (did you mean "${meant}"?)`}`
-  })
+  const names = unknown.map(({ name, place }) => `"${name}" by ${place}${meaning(name, known)}`)
   throw new FMOD_PUBLIC_ROUTES_UNKNOWN_PERMISSION(names.join(', '))
 }
 
-interface Named {
-  readonly name: string
-  readonly place: string
+/** ` (did you mean "Notes.Edit"?)`; empty where the name is known, or none is close. */
+function meaning(name: string, known: readonly string[]): string {
+  const meant = known.includes(name) ? undefined : closestName(name, known)
+  return meant === undefined ? '' : ` (did you mean "${meant}"?)`
 }
 
-function namedByRoute(route: Route): readonly Named[] {
+function namedByRoute(route: Route): ReturnType<typeof namedBy> {
   if (route.derivedFrom !== undefined) return []
   const own = route.methods.flatMap((method) => {
     const declared = route.declared(method)
@@ -55,7 +70,7 @@ function namedByRoute(route: Route): readonly Named[] {
   return checkedByHandler === undefined ? own : [...own, { name: checkedByHandler, place: route.name }]
 }
 
-function namedBy({ clauses }: Requirement, place: string): readonly Named[] {
+function namedBy({ clauses }: Requirement, place: string) {
   return clauses.flat().map((name) => ({ name, place }))
 }
 
@@ -63,11 +78,11 @@ function namedBy({ clauses }: Requirement, place: string): readonly Named[] {
  * An entry of the option `access` counts before the `access` of a module and may not undo it, unless it names a route.
  * @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS}
  */
-export function refuseLoosening(claims: readonly Claim[], modules: ReadonlyMap<string, Declared>): void {
-  const faults = claims.flatMap(({ entry, route, method }) => {
+function refuseLoosening({ claims, modules }: Declarations): void {
+  const faults = claims.flatMap(({ entry, route, method, counts }) => {
     const ofModule = modules.get(route.origin?.module ?? '')
     const namesRoute = !entry.isSubtree || route.url === `${entry.url}/*`
-    if (ofModule === undefined || namesRoute || route.declared(method)?.by !== 'option') return []
+    if (ofModule === undefined || namesRoute || !counts || route.declared(method)?.by !== 'option') return []
     if (isAtLeast(entry.requirement, ofModule.requirement)) return []
     return `${entry.source} says ${entry.requirement.text} about ${method} ${route.url}, and the ${ofModule.source} ${ofModule.requirement.text}`
   })
@@ -77,73 +92,36 @@ export function refuseLoosening(claims: readonly Claim[], modules: ReadonlyMap<s
   throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS('routes of modules', `${faults.join('; ')}; ${wayOut}`)
 }
 
-/** An entry of the option `access`, with a method of a route that it names. */
-export interface Claim {
-  readonly entry: Entry
-  readonly route: Route
-  readonly method: string
-}
-
-interface Claims {
-  readonly entries: AccessEntries
-  readonly claims: readonly Claim[]
-  readonly policies: Policies
-  readonly log: FastifyBaseLogger
-}
-
-/** What an entry does about a method of a route, and what stands against it. */
-interface Effect {
-  /** Whether it decides about some paths at least. */
-  readonly decides: boolean
-  readonly text: string
-  /** What happens if the entry decides about something, here or elsewhere. */
-  readonly outcome: 'stop' | 'warn' | 'nothing'
-}
-
 /**
- * Logs where entries of the option `access` have no effect.
- * @throws {FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT} an entry decides nothing, whatever stands against it, or a rule of the
- *   application opens a route that an entry closes
+ * @throws {FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT} an entry of the option `access` decides nothing, whatever stands against
+ *   it, or a rule of the application opens a route that an entry closes
  */
-export function checkEffect({ entries, claims, policies, log }: Claims): void {
-  const effects = claims.map((claim) => ({ entry: claim.entry, ...effectOf(claim, policies) }))
-  const claiming = new Set(effects.map(({ entry }) => entry))
-  const deciding = new Set(effects.filter(({ decides }) => decides).map(({ entry }) => entry))
-  const fatal = [
-    ...effects
-      .filter(({ entry, outcome }) => outcome === 'stop' || !deciding.has(entry))
-      .map(({ text }) => text),
-    ...entries.all
-      .filter((entry) => !claiming.has(entry))
-      .map(({ source }) => `${source} yields to more specific entries on each of its routes`),
-  ]
-  if (fatal.length > 0) throw new FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT(fatal.join('; '))
-  const warned = effects.filter(({ outcome }) => outcome === 'warn').map(({ text }) => text)
-  if (warned.length > 0)
-    log.warn(
-      { entries: warned },
-      'entries of the option access have no effect on these routes, or on some of their paths',
-    )
+function refuseWithoutEffect({ entries, claims, routes, policies }: Declarations): void {
+  const urls = routes.map(({ url }) => url)
+  const faults = entries.all.flatMap((entry) => {
+    const own = claims.filter((claim) => claim.entry === entry)
+    if (own.length === 0) return `${entry.source} matches no route${meaning(entry.url, urls)}`
+    const obstacles = own.flatMap((claim) => obstacleTo(claim, policies) ?? [])
+    const isDead = obstacles.length === own.length
+    return obstacles.filter(({ stops }) => isDead || stops).map(({ text }) => text)
+  })
+  if (faults.length > 0) throw new FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT([...new Set(faults)].join('; '))
 }
 
-function effectOf({ entry, route, method }: Claim, policies: Policies): Effect {
-  const { source, requirement, isSubtree } = entry
+/** Why an entry decides nothing about a method of a route, and whether that alone stops the boot; null where it decides. */
+function obstacleTo({ entry, route, method, counts }: Claim, policies: Policies) {
+  const { source, requirement } = entry
+  if (!counts) return { text: `${source} yields to more specific entries`, stops: false }
   const own = route.declared(method)
   if (own?.by === 'route' && own.requirement.text !== requirement.text) {
     const text = `${source} says ${requirement.text} about ${method} ${route.url}, and the route config declares ${own.requirement.text}`
-    return { decides: false, text, outcome: isSubtree ? 'nothing' : 'warn' }
+    return { text, stops: false }
   }
   const policy = policies.of(route, method)
-  const closes = `${source} closes ${method} ${route.url}, and the rule`
-  if (requirement.kind !== 'public' && policy.kind === 'by path') {
-    const rules = policy.rules.map(nameOfRule).join(', ')
-    return { decides: true, text: `${closes} ${rules} could open some of its paths`, outcome: 'warn' }
-  }
   const opening = policy.kind === 'open' ? policy.open.publicBecause : null
-  if (requirement.kind === 'public' || opening?.by !== 'rule')
-    return { decides: true, text: '', outcome: 'nothing' }
-  const outcome = opening.rule.source === environmentSource ? 'warn' : 'stop'
-  return { decides: false, text: `${closes} ${nameOfRule(opening.rule)} opens it`, outcome }
+  if (requirement.kind === 'public' || opening?.by !== 'rule') return null
+  const text = `${source} closes ${method} ${route.url}, and the rule ${nameOfRule(opening.rule)} opens it`
+  return { text, stops: opening.rule.source !== environmentSource }
 }
 
 /**

@@ -2,37 +2,33 @@
 import type { Caller } from '@fastify-modular/core'
 import type { FastifyInstance } from 'fastify'
 import type { Fact } from '../access/permissions.ts'
-import type { CsrfOptions } from '../gate/csrf.ts'
+import type { PublicRoutesOptions } from '../options.ts'
 import type { Authenticate } from '../provider.ts'
-import { type EarlierHooks, textsOf } from './audit.ts'
-import type { Probes } from './probes.ts'
+import { sendProbe } from './probes.ts'
 
 /** Of a network that no client has (RFC 5737), so that the provider does not take the request for one of this machine. */
-const strangersAddress = '192.0.2.1'
+const address = '192.0.2.1'
 
-/** Returns whom the provider knows in a request that carries nothing. Null for nobody, and where hooks or the provider fail. */
-export type AskForGuest = () => Promise<Caller | null>
-
-export function createAskForGuest(probes: Probes, authenticate: Authenticate): AskForGuest {
-  return async function askForGuest() {
-    const outcome = await probes.send('HEAD', '/.well-known/fastify-modular/guest', {}, strangersAddress)
-    if (!outcome.reached) return null
-    try {
-      return await authenticate(outcome.request)
-    } catch {
-      return null // a database that is down says nothing about guests
-    }
+/** Whom the provider knows in a request that carries nothing. Null for nobody, and where hooks or the provider fail. */
+export async function findGuest(app: FastifyInstance, authenticate: Authenticate): Promise<Caller | null> {
+  const target = '/.well-known/fastify-modular/guest'
+  const outcome = await sendProbe(app, { method: 'HEAD', target, address })
+  if (!outcome.reached) return null
+  try {
+    return await authenticate(outcome.request)
+  } catch {
+    return null // a database that is down says nothing about guests
   }
 }
 
 /** Asks when everything is ready, such as the database of the provider; the boot does not wait for it. */
-export async function warnOfGuest(app: FastifyInstance, askForGuest: AskForGuest): Promise<void> {
+export async function warnOfGuest(app: FastifyInstance, authenticate: Authenticate): Promise<void> {
   try {
     await app.ready()
   } catch {
     return // the boot failed, and says so
   }
-  const guest = await askForGuest()
+  const guest = await findGuest(app, authenticate)
   if (guest === null) return
   app.log.warn(
     { caller: guest.id, rights: rightsOf(guest) },
@@ -40,22 +36,22 @@ export async function warnOfGuest(app: FastifyInstance, askForGuest: AskForGuest
   )
 }
 
-interface FactParts {
-  readonly hooks: EarlierHooks
-  readonly csrf: boolean | CsrfOptions
+interface Found {
+  readonly hooks: readonly string[]
   /** What other packages open. */
   readonly contributed: readonly Fact[]
   readonly guest: Caller | null
-  /** Whether the host means to have guests. */
-  readonly guests: boolean
 }
 
-export function listFacts({ hooks, csrf, contributed, guest, guests }: FactParts): readonly Fact[] {
+export function listFacts(
+  { csrf = false, guests = false }: PublicRoutesOptions,
+  { hooks, contributed, guest }: Found,
+): readonly Fact[] {
   const { exempt = [], trustedOrigins = [] } = typeof csrf === 'object' ? csrf : {}
   const meant = guests ? ['meant by the option guests'] : []
   const known = guest === null ? [] : [`known to the provider, ${rightsOf(guest)}`]
   return [
-    fact('hooks before the gate', textsOf(hooks)),
+    fact('hooks before the gate', hooks),
     fact('csrf', csrf === false ? [] : ['on']),
     ...exempt.toSorted().map((path) => ({ about: `csrf of ${path}`, is: 'exempt' })),
     ...trustedOrigins.toSorted().map((origin) => ({ about: `csrf from ${origin}`, is: 'trusted' })),

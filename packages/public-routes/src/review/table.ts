@@ -1,10 +1,9 @@
 /** The table of access: every route and method of the application, who may call it, and what declares that. */
 import type { Policies } from '../gate/policy.ts'
 import type { Policy } from '../gate/decision.ts'
-import type { Route, RouteTable } from '../gate/routes.ts'
-import { FMOD_PUBLIC_ROUTES_NOT_READY } from '../misuse-errors.ts'
+import type { Route } from '../gate/routes.ts'
 import { frameworkDefault, nameOfRule, type RegisteredRule } from '../rules.ts'
-import { warningsOfRoute } from './warnings.ts'
+import type { Parts } from './explain.ts'
 
 /** One method of a route. */
 export interface AccessRow {
@@ -31,22 +30,12 @@ export interface AccessRow {
   readonly checkedByHandler: string | null
   /** `before the gate`, `websocket`, `preflight`, `not found`; empty otherwise. */
   readonly note: string
-  /** What the boot warns about, for this route. */
-  readonly warnings: readonly string[]
 }
 
-interface TableParts {
-  readonly rules: readonly RegisteredRule[]
-  readonly routes: RouteTable
-  readonly policies: Policies
-}
-
-export function createTable({ rules, routes, policies }: TableParts): () => readonly AccessRow[] {
-  return function table() {
-    if (!Object.isFrozen(rules)) throw new FMOD_PUBLIC_ROUTES_NOT_READY('access of the application')
-    const rows = routes.all.flatMap((route) => route.methods.map((method) => toRow(route, method, policies)))
-    return [...rows.toSorted(byUrl), notFoundRow(rules)]
-  }
+/** The rows of an application that is ready, sorted by URL. */
+export function listAccess({ rules, routes, policies }: Omit<Parts, 'app'>): readonly AccessRow[] {
+  const rows = routes.all.flatMap((route) => route.methods.map((method) => toRow(route, method, policies)))
+  return [...rows.toSorted(byUrl), notFoundRow(rules)]
 }
 
 /** The not-found handler answers every path that no route has. */
@@ -62,7 +51,6 @@ function notFoundRow(rules: readonly RegisteredRule[]): AccessRow {
     module: null,
     checkedByHandler: null,
     note: 'not found',
-    warnings: [],
   }
 }
 
@@ -84,9 +72,6 @@ function toRow(route: Route, method: string, policies: Policies): AccessRow {
     module: route.origin?.module ?? null,
     checkedByHandler: route.checkedByHandler ?? null,
     note: noteOn(route),
-    warnings: warningsOfRoute(route, method, policies).map(
-      ({ rule, message }) => `${nameOfRule(rule)}: ${message}`,
-    ),
   }
 }
 
@@ -145,7 +130,7 @@ function cellsOf(row: AccessRow): readonly string[] {
     row.access,
     row.module ?? '',
     notes.filter((text) => text !== '').join('; '),
-    [row.why, ...(opened === '' ? [] : [`could be opened by ${opened}`]), ...row.warnings].join('; '),
+    opened === '' ? row.why : `${row.why}; could be opened by ${opened}`,
   ]
 }
 

@@ -1,5 +1,5 @@
 import { canonicalPath } from '@fastify-modular/core/internal'
-import { literalHead, literalTail, parameterNames, parseRoutePattern } from '#src/matching/route-pattern.js'
+import { literalOf, parameterNames, parseRoutePattern } from '#src/matching/route-pattern.js'
 import { spellsPath } from '#src/gate/gate.js'
 import fc from 'fast-check'
 import Fastify from 'fastify'
@@ -19,9 +19,9 @@ test('route URLs are read as the router reads them', async (t) => {
 
 test('literal texts are those outside of parameters', async (t) => {
   const [pattern = []] = parseRoutePattern('/a/:id/tilejson')
-  t.equal(literalHead(pattern), '/a/')
-  t.equal(literalTail(pattern), '/tilejson')
-  t.equal(literalTail(parseRoutePattern('/a/:id')[0] ?? []), '')
+  t.equal(literalOf(pattern[0]), '/a/')
+  t.equal(literalOf(pattern.at(-1)), '/tilejson')
+  t.equal(literalOf(parseRoutePattern('/a/:id')[0]?.at(-1)), '')
   t.same(parseRoutePattern('/a::b'), [['/a:b']])
 })
 

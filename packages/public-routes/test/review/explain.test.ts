@@ -28,13 +28,13 @@ test('explain names the decision, the rule with its source, the route, and why',
   t.match(await explain('PATCH', '/api/items/42/tilejson'), {
     decision: 'protected',
     route: null,
-    rule: null,
-    reason: /matches the path, but not the method PATCH/,
+    rule: 'GET regex /api/items/[^/]+/tilejson$',
+    reason: /tiles\) matches the path, but does not open PATCH$/,
   })
   t.match(await explain('GET', '/api/settings/feed'), {
     decision: 'protected',
     rule: '* suffix /feed',
-    reason: /parameter's value and not literal text of the route "\/api\/settings\/:key"/,
+    reason: /matches the path, but does not open GET of the route "\/api\/settings\/:key"/,
   })
   t.match(await explain('GET', '/api/items/42%2Ftilejson'), {
     decision: 'protected',
@@ -86,7 +86,8 @@ test('explain says when an earlier hook changed the path', async (t) => {
   t.match(await app.access.explain('GET', '/secret', { headers: { 'x-rewrite': '/open' } }), {
     decision: 'protected',
     path: '/open',
-    reason: /route "\/:page" that the router chose does not spell this path/,
+    rule: '* exact /open',
+    reason: /matches the path, but does not open GET of the route "\/:page"/,
   })
 })
 

@@ -1,5 +1,5 @@
 /** Random rules, request targets, and the application that they are for. */
-import { publicRoutes, type MatchKind } from '@fastify-modular/public-routes'
+import { type PublicRoute, publicRoutes } from '@fastify-modular/public-routes'
 import fc from 'fast-check'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { headerProvider, lenientRouter, type Sink } from './application.ts'
@@ -23,34 +23,34 @@ export const methods = ['GET', 'POST', 'PATCH'] as const
 
 export interface Rule {
   readonly pattern: string
-  readonly kind: MatchKind
+  readonly kind: PublicRoute['kind']
   readonly methods: readonly string[] | undefined
 }
 
 const ruleMethods = fc.option(fc.subarray([...methods], { minLength: 1 }), { nil: undefined })
 export const rule: fc.Arbitrary<Rule> = fc.oneof(
   fc.record({
-    kind: fc.constant<MatchKind>('prefix'),
+    kind: fc.constant<PublicRoute['kind']>('prefix'),
     pattern: fc.constantFrom('/a', '/a/', '/b/x', '/c/1', '/d', '/e', '/a/4'),
     methods: ruleMethods,
   }),
   fc.record({
-    kind: fc.constant<MatchKind>('exact'),
+    kind: fc.constant<PublicRoute['kind']>('exact'),
     pattern: fc.constantFrom('/', '/a', '/a/b', '/a/42', '/f:g', '/b/x/y', '/e'),
     methods: ruleMethods,
   }),
   fc.record({
-    kind: fc.constant<MatchKind>('suffix'),
+    kind: fc.constant<PublicRoute['kind']>('suffix'),
     pattern: fc.constantFrom('/b', '.css', 'z', '/42'),
     methods: ruleMethods,
   }),
   fc.record({
-    kind: fc.constant<MatchKind>('regex'),
+    kind: fc.constant<PublicRoute['kind']>('regex'),
     pattern: fc.constantFrom('/a/[^/]+$', '/d/1', '/(?:a|b)/x', '/c/.*'),
     methods: ruleMethods,
   }),
   fc.record({
-    kind: fc.constant<MatchKind>('subtree'),
+    kind: fc.constant<PublicRoute['kind']>('subtree'),
     pattern: fc.constantFrom('/a', '/b', '/c/1'),
     methods: ruleMethods,
   }),

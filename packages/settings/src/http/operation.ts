@@ -1,5 +1,4 @@
 /** A route as an operation of the OpenAPI document: what it takes, what it answers, which problems it may report. */
-import { forPrograms } from '@fastify-modular/core/internal'
 import { type TSchema, type TUnknown, Type } from '@sinclair/typebox'
 import { NoQuery, Problem } from './schemas.ts'
 
@@ -102,7 +101,7 @@ export function operation<
   return {
     // Of the route at `/`: /api/settings, not /api/settings/ (OpenAPI generators would name the last one registered).
     prefixTrailingSlash: 'no-slash' as const,
-    config: { access: 'signed-in', [forPrograms]: true, ...(checkedByHandler && { checkedByHandler }) },
+    config: { access: 'signed-in', ...(checkedByHandler && { checkedByHandler }) },
     schema: {
       operationId,
       summary,

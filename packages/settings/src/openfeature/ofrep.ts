@@ -6,7 +6,6 @@ import { DomainException, ForbiddenException, hasPermission, NotFoundException }
 import {
   type AccessOfPlugin,
   createFindCaller,
-  forPrograms,
   option,
   optionProblems,
   type OptionsSchema,
@@ -150,7 +149,6 @@ function operation<const S extends object>({ evaluateForOthers }: OfrepOptions, 
     schema: { tags: ['settings'], ...schema, ...(evaluateForOthers && { description }) },
     config: {
       access: 'signed-in',
-      [forPrograms]: true,
       ...(evaluateForOthers && { checkedByHandler: evaluateForOthers }),
     },
   }

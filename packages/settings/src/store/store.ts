@@ -287,6 +287,8 @@ export interface Survey {
  */
 export interface SettingsStore {
   readonly info: StoreInfo
+  /** The connection, pool or connection string that it was made with; absent where it has no transactions. */
+  readonly connection?: unknown
   readonly shared: SharedStore
   readonly users: UserStore
   /** Connects and migrates. Called once, before any other method. */

@@ -137,8 +137,8 @@ test('decision 27: no event where nothing changed, nothing was written or the wr
 })
 
 test('decision 28: a bus that fails after the commit fails no write', async (t) => {
-  const { transport } = recorder()
-  const app = await createApp(t, { ...transport, publish: () => Promise.reject(new Error('bus is down')) })
+  const { transport } = recorder(false, () => Promise.reject(new Error('bus is down')))
+  const app = await createApp(t, transport)
   await app.settings.contract.setSetting('app.title', 'one', Application)
   t.equal(app.settings.get('app.title'), 'one')
 })
@@ -168,16 +168,10 @@ test('decision 28: a transport of the store’s kind is part of the transaction,
   t.equal(published.length, 1, 'not once more after the commit')
   t.equal(published[0]?.tx, tx)
 
-  const failing = await createApp(
-    t,
-    {
-      ...transport,
-      publish: () => {
-        throw new Error('the outbox is full')
-      },
-    },
-    store,
-  )
+  const full = recorder('sync', () => {
+    throw new Error('the outbox is full')
+  })
+  const failing = await createApp(t, full.transport, store)
   t.match(await rejection(failing.settings.contract.setSetting('app.banner', 'x', Application)), {
     error: { message: 'the outbox is full' },
   })

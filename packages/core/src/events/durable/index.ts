@@ -1,4 +1,4 @@
-/** Subpath `core/events/durable`: durable transports on a queue of your own. */
+/** Subpath `core/events/durable`: durable transports on a queue of your own, and transactions of your own. */
 export { durableTransport } from './durable-transport.ts'
 export type { DurableOptions } from './options.ts'
 export type {
@@ -11,4 +11,4 @@ export type {
   QueueSource,
   StoredEvent,
 } from './queue.ts'
-export type { Subscription } from '../transport.ts'
+export type { AsyncTx, RemovedHandler, Subscription, SyncTx } from '../transport.ts'

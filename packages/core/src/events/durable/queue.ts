@@ -8,6 +8,8 @@ export interface QueueSource<J extends Job = Job> {
   readonly name: string
   /** The kind of transaction `Queue.publish` can take part in. */
   readonly transactional: Tx['kind'] | false
+  /** Whether it was made with this connection, pool or connection string; absent where `transactional` is false. */
+  isOn?(connection: unknown): boolean
   /** Prepares the storage. What it has opened before it fails is its own to close. */
   open(context: QueueContext): Queue<J> | Promise<Queue<J>>
 }
@@ -69,18 +71,11 @@ export interface Queue<J extends Job = Job> {
    */
   subscribe(handlers: readonly Subscription[]): void | Promise<void>
   /**
-   * Keeps the events of these handlers, which other processes have, from now on. One that is subscribed, to whatever event,
-   * stays as it is.
-   */
-  expect(handlers: readonly Subscription[]): void | Promise<void>
-  /**
    * Stores an event for each handler that is subscribed to its type, in the caller's transaction if there is one: within
    * a synchronous one before it returns. Returns whether any handler is. Calls `wake` where the event is for this process. Others are notified by
    * `tx.afterCommit` where the transaction has that.
    */
   publish(event: StoredEvent, tx: Tx | undefined): boolean | Promise<boolean>
-  /** Whether a transaction is on the queue's own database; absent where `transactional` is false. */
-  verify?(tx: Tx): boolean | Promise<boolean>
   /**
    * Records what has ended, and fetches due jobs in the order in which they fell due. A job that this process has lost to
    * another one is changed only if it was handled: then it is done. Where it rejects, the dispatcher asks again after the

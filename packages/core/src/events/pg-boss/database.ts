@@ -2,14 +2,12 @@
  * The database of the queue: the parts of pg and pg-boss that it uses, by structure, so that their types need not be
  * installed; the lock of a boot, and what is added to the tables of pg-boss.
  */
-import { randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import { logFailure } from '../../internal/failures.ts'
 import type { ListeningConnection } from '../../internal/listener.ts'
 import type { BoundedConnections } from '../../internal/postgres.ts'
 import { FMOD_CORE_PEER_MISSING } from '../../misuse-errors.ts'
-import type { AsyncTx } from '../transport.ts'
 
 /** One connection of a pg pool. */
 export interface PgConnection extends ListeningConnection {
@@ -86,17 +84,6 @@ export async function exclusively(pool: PgPool, name: string, run: () => Promise
   } finally {
     connection.release(true) // one that may be in any state does not go back to the pool
   }
-}
-
-/**
- * Whether a transaction is on the pool's own database: takes an advisory lock in the transaction; on the same database,
- * and only there, another session finds it taken.
- */
-export async function sharesDatabase(pool: PgPool, tx: AsyncTx): Promise<boolean> {
-  const key = randomInt(2 ** 47)
-  await tx.query('SELECT pg_advisory_xact_lock($1)', [key])
-  const { rows } = await pool.query('SELECT pg_try_advisory_xact_lock($1) AS is_free', [key])
-  return (rows as { is_free: boolean }[])[0]?.is_free === false
 }
 
 /** Nothing in it outlives its instance: no need to write it to the log of the database. */

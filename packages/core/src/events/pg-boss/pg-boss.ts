@@ -1,4 +1,4 @@
-/** The durable transport for several instances: PostgreSQL is the engine, pg-boss the queue. */
+/** Subpath `core/events/pg-boss`, optional peers pg and pg-boss: the durable transport for several instances. PostgreSQL is the engine, pg-boss the queue. */
 import { logFailure } from '../../internal/failures.ts'
 import { argumentProblems, option, type OptionsSchema, Type } from '../../internal/options.ts'
 import { BoundedConnections, type ConnectionOptions, connectionOptions } from '../../internal/postgres.ts'
@@ -11,6 +11,8 @@ import type { QueueContext } from '../durable/queue.ts'
 import type { EventTransport } from '../transport.ts'
 import { createBoss, createPool, type PgPool } from './database.ts'
 import { PgBossQueue } from './queue.ts'
+
+export type { PgConnection, PgPool } from './database.ts'
 
 export interface PgBossCommonOptions extends DurableOptions, ConnectionOptions {
   /** Schema of pg-boss's tables; letters, digits and `_`. @default 'pgboss' */
@@ -58,29 +60,29 @@ function isPool(value: unknown): boolean {
  */
 export function pgBoss(options: PgBossOptions): EventTransport {
   refuseOptions('pgBoss()', argumentProblems(optionsSchema, options, 'options'))
-  const { lease = 10_000, pollInterval = 4000 } = options
-  // What a lost notification would have announced is found by the next poll.
-  const connections = new BoundedConnections({ ...options, timeouts: { probe: 30_000, ...options.timeouts } })
+  const { pool, connectionString, lease = 10_000, pollInterval = 4000, timeouts } = options
   return durableTransport(
     {
       name: 'pgBoss',
       transactional: 'async',
-      open: (context) => openQueue({ ...options, lease }, connections, context),
+      isOn: (connection) => connection === (pool ?? connectionString),
+      open: (context) => openQueue({ ...options, lease }, context),
     },
     {
       ...options,
       beatInterval: Math.min(pollInterval, lease / 2.5),
-      queueTimeout: connections.timeouts.close,
+      queueTimeout: timeouts?.close ?? 5000,
     },
   )
 }
 
 async function openQueue(
   options: PgBossOptions & { readonly lease: number },
-  connections: BoundedConnections,
   context: QueueContext,
 ): Promise<PgBossQueue> {
   const { pool: given, connectionString = '', schema = 'pgboss', lease } = options
+  // What a lost notification would have announced is found by the next poll.
+  const connections = new BoundedConnections({ ...options, timeouts: { probe: 30_000, ...options.timeouts } })
   const { probe, connect: answer, close: timeout } = connections.timeouts
   const report = (err: unknown, what: string) => logFailure(context.log, 'error', { err }, what)
   const pool = given ?? (await createPool(connectionString, connections))

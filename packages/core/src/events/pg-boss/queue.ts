@@ -7,7 +7,7 @@ import { listen } from '../../internal/listener.ts'
 import type { Exchange, FinishedJob, Job, Queue, QueueContext, StoredEvent } from '../durable/queue.ts'
 import type { DeadLetter, DeadLetters, Subscription, RemovedHandler, Tx } from '../transport.ts'
 import { Cluster, handlerOf, hasLostLease, isAlive, isOwn, owner, queueOf } from './cluster.ts'
-import { addTables, type Boss, exclusively, type PgPool, sharesDatabase } from './database.ts'
+import { addTables, type Boss, exclusively, type PgPool } from './database.ts'
 
 const deadLetterQueue = 'events.dead-letters'
 
@@ -37,7 +37,11 @@ export interface PgBossQueueParts {
 }
 
 export class PgBossQueue implements Queue<PgJob> {
-  readonly deadLetters: DeadLetters
+  readonly deadLetters: DeadLetters = {
+    list: (limit = 100) => this.#listDead(limit),
+    replay: (id) => this.#replay(id),
+    discard: (id) => this.#discard(id),
+  }
   readonly #parts: PgBossQueueParts
   readonly #context: QueueContext
   readonly #cluster: Cluster
@@ -50,11 +54,6 @@ export class PgBossQueue implements Queue<PgJob> {
     this.#context = context
     this.#job = `${schema}.job`
     this.#cluster = new Cluster({ pool, schema, lease, context })
-    this.deadLetters = {
-      list: (limit = 100) => this.#listDead(limit),
-      replay: (id) => this.#replay(id),
-      discard: (id) => this.#discard(id),
-    }
   }
 
   /** Creates the tables where they are missing. */
@@ -70,44 +69,26 @@ export class PgBossQueue implements Queue<PgJob> {
   /** One exclusive section for all: pg-boss makes a table per queue, and two instances doing so at once run into a deadlock. */
   async subscribe(handlers: readonly Subscription[]): Promise<void> {
     const { pool, schema } = this.#parts
-    const queues = handlers.map(({ handler }) => queueOf(handler))
-    const types = handlers.map(({ type }) => type)
-    await exclusively(pool, schema, () => this.#subscribe(queues, types))
-    for (const queue of queues) this.#cluster.join(queue)
+    await exclusively(pool, schema, () => this.#subscribe(handlers))
+    for (const { handler, isExpected } of handlers) if (!isExpected) this.#cluster.join(queueOf(handler))
   }
 
-  expect(handlers: readonly Subscription[]): Promise<void> {
-    const { pool, schema } = this.#parts
-    const queues = handlers.map(({ handler }) => queueOf(handler))
-    return exclusively(pool, schema, async () => {
-      await this.#createQueues(queues)
-      await pool.query(
-        `INSERT INTO ${schema}.subscription (event, name)
-        SELECT event, name FROM unnest($1::text[], $2::text[]) AS g (name, event)
-        WHERE NOT EXISTS (SELECT FROM ${schema}.subscription s WHERE s.name = g.name)`,
-        [queues, handlers.map(({ type }) => type)],
-      )
-    })
-  }
-
-  async #createQueues(queues: readonly string[]): Promise<void> {
+  async #subscribe(handlers: readonly Subscription[]): Promise<void> {
     const { boss, pool, schema } = this.#parts
+    const queues = handlers.map(({ handler }) => queueOf(handler))
     const missing = await pool.query(
       `SELECT name FROM unnest($1::text[]) AS name WHERE NOT EXISTS (SELECT FROM ${schema}.queue q WHERE q.name = name.name)`,
       [queues],
     )
     for (const { name } of missing.rows as { name: string }[]) await boss.createQueue(name)
-  }
-
-  async #subscribe(queues: readonly string[], types: readonly string[]): Promise<void> {
-    const { pool, schema } = this.#parts
-    await this.#createQueues(queues)
     await pool.query(
-      `WITH given AS (SELECT * FROM unnest($1::text[], $2::text[]) AS g (name, event)),
+      `WITH given AS (
+        SELECT name, event FROM unnest($1::text[], $2::text[], $3::boolean[]) AS g (name, event, is_expected)
+        WHERE NOT (is_expected AND EXISTS (SELECT FROM ${schema}.subscription s WHERE s.name = g.name))),
       added AS (
         INSERT INTO ${schema}.subscription (event, name) SELECT event, name FROM given ON CONFLICT DO NOTHING)
       DELETE FROM ${schema}.subscription s USING given g WHERE s.name = g.name AND s.event <> g.event`,
-      [queues, types],
+      [queues, handlers.map(({ type }) => type), handlers.map(({ isExpected = false }) => isExpected)],
     )
   }
 
@@ -142,10 +123,6 @@ export class PgBossQueue implements Queue<PgJob> {
       INSERT INTO ${this.#job} (name, data, start_after, keep_until)
       SELECT s.name, $2::jsonb, clock_timestamp(), now() + ${retention}
       FROM ${this.#parts.schema}.subscription s WHERE s.event = $1 RETURNING name`
-  }
-
-  verify(tx: Tx): boolean | Promise<boolean> {
-    return tx.kind === 'async' && sharesDatabase(this.#parts.pool, tx)
   }
 
   /** Deletes what is handled, and fetches due jobs in the order in which they fell due: one statement. */

@@ -1,9 +1,7 @@
 /**
  * The database of the outbox: the part of better-sqlite3 that it uses, by structure, so that its types need not be
- * installed; the tables; whether a transaction is on it.
+ * installed; and the tables.
  */
-import { isBusy, withBusyTimeout } from '../../internal/file-lock.ts'
-import type { SyncTx } from '../transport.ts'
 
 export interface SqliteDatabase {
   readonly inTransaction: boolean
@@ -52,27 +50,4 @@ const tables = `
 /** Creates the tables in one transaction, so that several processes may start at once. */
 export function createTables(database: SqliteDatabase): void {
   database.transaction(() => database.exec(tables)).immediate()
-}
-
-/**
- * Whether a transaction is on the outbox's own database file: writes a probe in it, which the caller rolls back, and
- * looks whether the outbox's database notices. On the same connection the probe is visible, on another one of the same
- * file the lock to write is taken.
- */
-export function sharesDatabase(database: SqliteDatabase, tx: SyncTx): boolean {
-  const handler = `probe:${crypto.randomUUID()}`
-  try {
-    tx.run("INSERT INTO event_subscription (handler, type) VALUES (?, '')", [handler])
-  } catch {
-    return false // a database without the outbox's tables
-  }
-  if (database.inTransaction) {
-    return database.prepare('SELECT 1 FROM event_subscription WHERE handler = ?').get(handler) !== undefined
-  }
-  try {
-    withBusyTimeout(database, 0, () => database.exec('BEGIN IMMEDIATE; ROLLBACK'))
-    return false // the lock of this file is free: the transaction is elsewhere
-  } catch (error) {
-    return isBusy(error)
-  }
 }

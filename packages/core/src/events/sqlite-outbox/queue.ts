@@ -4,7 +4,7 @@ import { FileLock } from '../../internal/file-lock.ts'
 import { FMOD_CORE_TRANSACTION_OPEN } from '../../misuse-errors.ts'
 import type { Exchange, FinishedJob, Job, Queue, QueueContext, StoredEvent } from '../durable/queue.ts'
 import type { DeadLetter, DeadLetters, Subscription, RemovedHandler, SyncTx, Tx } from '../transport.ts'
-import { createTables, sharesDatabase, type SqliteDatabase } from './database.ts'
+import { createTables, type SqliteDatabase } from './database.ts'
 
 /** A published event on its way to one handler; its id is that of the event. */
 export interface SqliteJob extends Job {
@@ -34,7 +34,11 @@ const portion = 500
 const patience = 5000
 
 export class SqliteQueue implements Queue<SqliteJob> {
-  readonly deadLetters: DeadLetters
+  readonly deadLetters: DeadLetters = {
+    list: async (limit) => this.#statements.listDead.all(limit) as DeadLetter[],
+    replay: (id) => this.#replay(...keyOf(id)),
+    discard: (id) => this.#writeAlone('a dead letter', () => this.#removeDead(...keyOf(id))),
+  }
   readonly #database: SqliteDatabase
   readonly #context: QueueContext
   /** Milliseconds. */
@@ -58,23 +62,15 @@ export class SqliteQueue implements Queue<SqliteJob> {
     this.#statements = prepare(database)
     this.#transaction = database.transaction((work: () => unknown) => work())
     this.#ownTransaction = ownTransaction(database)
-    this.deadLetters = {
-      list: async (limit) => this.#statements.listDead.all(limit) as DeadLetter[],
-      replay: (id) => this.#replay(...keyOf(id)),
-      discard: (id) => this.#writeAlone('a dead letter', () => this.#removeDead(...keyOf(id))),
-    }
   }
 
   subscribe(handlers: readonly Subscription[]): void {
     const { subscribe } = this.#statements
-    this.#write(() => handlers.forEach(({ handler, type }) => subscribe.run(handler, type)))
-    for (const { handler, type } of handlers)
-      this.#handlers.set(type, [...(this.#handlers.get(type) ?? []), handler])
-  }
-
-  expect(handlers: readonly Subscription[]): void {
-    const { expect } = this.#statements
-    this.#write(() => handlers.forEach(({ handler, type }) => expect.run(handler, type)))
+    this.#write(() => {
+      for (const { handler, type, isExpected } of handlers) subscribe.run(handler, type, isExpected ? 0 : 1)
+    })
+    for (const { handler, type, isExpected } of handlers)
+      if (!isExpected) this.#handlers.set(type, [...(this.#handlers.get(type) ?? []), handler])
   }
 
   /** In the caller's transaction three statements, all or none with the caller's own. */
@@ -97,10 +93,6 @@ export class SqliteQueue implements Queue<SqliteJob> {
     } catch {
       return true // the file cannot be read now; the event is stored
     }
-  }
-
-  verify(tx: Tx): boolean {
-    return tx.kind === 'sync' && sharesDatabase(this.#database, tx)
   }
 
   /** All exchanges of one turn are one transaction, and so one wait for the disk. */
@@ -226,12 +218,9 @@ const isDead = 'event = ? AND handler = ? AND dead_at IS NOT NULL'
 
 function prepare(database: SqliteDatabase) {
   return {
-    subscribe: database.prepare(
-      'INSERT INTO event_subscription (handler, type) VALUES (?, ?) ON CONFLICT (handler) DO UPDATE SET type = excluded.type',
-    ),
-    expect: database.prepare(
-      'INSERT INTO event_subscription (handler, type) VALUES (?, ?) ON CONFLICT DO NOTHING',
-    ),
+    subscribe: database.prepare(`
+      INSERT INTO event_subscription (handler, type) VALUES (?, ?)
+      ON CONFLICT (handler) DO UPDATE SET type = excluded.type WHERE ?`),
     isSubscribed: database.prepare('SELECT 1 FROM event_subscription WHERE type = ?'),
     unsubscribe: database.prepare('DELETE FROM event_subscription WHERE handler = ?'),
     listRemoved: database.prepare(`

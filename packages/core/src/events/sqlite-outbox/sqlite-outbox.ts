@@ -1,4 +1,4 @@
-/** The durable transport for one machine: events are rows of the application's own SQLite database. */
+/** Subpath `core/events/sqlite-outbox`, optional peer better-sqlite3: the durable transport for one machine. Events are rows of the application's own SQLite database. */
 import { isNodeSqlite, NodeSqliteConnection, type NodeSqliteDatabase } from '../../internal/node-sqlite.ts'
 import { argumentProblems, option, type OptionsSchema, Type } from '../../internal/options.ts'
 import { safeRead } from '../../internal/safe.ts'
@@ -8,6 +8,8 @@ import { type DurableOptions, durableOptions } from '../durable/options.ts'
 import type { EventTransport } from '../transport.ts'
 import type { SqliteDatabase } from './database.ts'
 import { SqliteQueue } from './queue.ts'
+
+export type { SqliteDatabase } from './database.ts'
 
 export interface SqliteOutboxOptions extends DurableOptions {
   /**
@@ -51,6 +53,7 @@ export function sqliteOutbox(options: SqliteOutboxOptions): EventTransport {
     {
       name: 'sqliteOutbox',
       transactional: 'sync',
+      isOn: (connection) => connection === given,
       open: (context) => new SqliteQueue(database, lease, context),
     },
     { ...rest, beatInterval: Math.min(pollInterval, Math.ceil(lease / 3)) },

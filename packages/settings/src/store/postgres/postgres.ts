@@ -88,6 +88,10 @@ class PostgresStore extends SqlStore<OpenDatabase> {
     this.#names = postgresNames(options, options.prepared)
   }
 
+  get connection(): unknown {
+    return 'pool' in this.#source ? this.#source.pool : this.#source.connectionString
+  }
+
   async open({ log }: StoreContext): Promise<void> {
     const onError = (error: unknown): void =>
       log.warn({ err: toStoreFailure(error) }, 'an idle connection to the settings database was lost')

@@ -1,6 +1,7 @@
 /** Writes in PostgreSQL, from the lock to the commit. */
 import { setTimeout } from 'node:timers/promises'
-import { type AsyncTx, isDomainException } from '@fastify-modular/core'
+import { isDomainException } from '@fastify-modular/core'
+import type { AsyncTx } from '@fastify-modular/core/events/durable'
 import { serverTimeouts } from '@fastify-modular/core/internal/postgres'
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'

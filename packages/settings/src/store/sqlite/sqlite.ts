@@ -78,7 +78,8 @@ export function sqlite(source: SqliteSource, options: SqliteOptions = {}): Setti
     throw new FMOD_SETTINGS_INVALID_STORE_OPTION('sqlite', reason)
   }
   const { migrate = 'auto', tablePrefix = '', pollInterval = 100 } = options
-  return new SqliteStore(driverSource, { migrate, tablePrefix, pollInterval })
+  const given = 'database' in source ? source.database : undefined
+  return new SqliteStore(driverSource, { migrate, tablePrefix, pollInterval }, given)
 }
 
 interface OpenFile extends SqlParts {
@@ -91,13 +92,19 @@ class SqliteStore extends SqlStore<OpenFile> {
   readonly info: StoreInfo
   readonly #source: DriverSource
   readonly #options: Required<SqliteOptions>
+  readonly #given: object | undefined
 
-  constructor(source: DriverSource, options: Required<SqliteOptions>) {
+  constructor(source: DriverSource, options: Required<SqliteOptions>, given: object | undefined) {
     super()
     const durable = 'file' in source ? source.file !== ':memory:' : !source.database.memory
     this.info = { name: 'sqlite', durable, transactional: 'sync' }
     this.#source = source
     this.#options = options
+    this.#given = given
+  }
+
+  get connection(): unknown {
+    return this.#given
   }
 
   async open(): Promise<void> {

@@ -1,5 +1,5 @@
 /** Writes in SQLite, from the lock to the commit, and their statements. */
-import type { SyncTx } from '@fastify-modular/core'
+import type { SyncTx } from '@fastify-modular/core/events/durable'
 import type { Database, Statement } from 'better-sqlite3'
 import { type Column, getTableColumns, getTableName } from 'drizzle-orm'
 import {
