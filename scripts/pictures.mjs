@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { node } from './command.mjs'
 import { findBrowser } from '../test-support/dist/browser.js'
 import { spawnApp } from '../test-support/dist/spawn-app.js'
 
@@ -15,7 +16,7 @@ export const fromHost = createRequire(resolve('packages/host-example/package.jso
 const pictures = [
   {
     name: 'preview-light',
-    path: '/inertia/settings',
+    path: '/settings/manage',
     signIn: 'admin',
     colorScheme: 'light',
     enter: {
@@ -30,7 +31,7 @@ const pictures = [
   // The last one: what it saves stays.
   {
     name: 'two-windows',
-    path: '/inertia/settings',
+    path: '/settings/manage',
     signIn: 'editor',
     colorScheme: 'light',
     width: 820,
@@ -55,6 +56,7 @@ export async function visitPictures(visit, style) {
     throw new Error('Chromium is missing: install it, or name its program in CHROME_PATH')
   const data = await mkdtemp(join(tmpdir(), 'pictures-'))
   const env = { NODE_ENV: undefined, PORT: '0', DATABASE_URL: `sqlite:${join(data, 'host.sqlite')}` }
+  await node(resolve('packages/host-example/dist/seed.js'), [], { env: { ...process.env, ...env } })
   const app = await spawnApp(resolve('packages/host-example/dist/main.js'), { env })
   const { chromium } = fromHost('playwright-core')
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
@@ -89,8 +91,8 @@ async function openPicture(browser, url, { path, signIn, colorScheme, enter = {}
     reducedMotion: 'reduce',
     bypassCSP: true,
   })
-  const data = { username: signIn, password: `demo-${signIn}` }
-  await context.request.post(`${url}/login`, { data, failOnStatusCode: true })
+  const form = { user: signIn, password: `demo-${signIn}` }
+  await context.request.post(`${url}/login`, { form, failOnStatusCode: true })
   const page = await context.newPage()
   await page.goto(url + path)
   if (style) await page.addStyleTag({ content: style })

@@ -1,7 +1,6 @@
 // Builds the pages into dist/public, which the application serves under /static/, compressed beforehand.
-import { cp, readdir, readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import react from '@vitejs/plugin-react'
@@ -20,14 +19,12 @@ export default defineConfig({
     manifest: true,
     modulePreload: false,
     rollupOptions: {
-      input: ['app.tsx', 'style.css', 'docs.css'].map((name) => join('src/pages', name)),
+      input: ['client.tsx', 'style.css'].map((name) => join('src/pages', name)),
     },
   },
 })
 
 async function compressAll() {
-  const swaggerUi = fileURLToPath(new URL('static', import.meta.resolve('@fastify/swagger-ui')))
-  await cp(swaggerUi, join(outDir, 'swagger-ui'), { recursive: true })
   if (process.env.PAGES === 'quick') return // `npm run dev`: compressing takes longer than building
   const options = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }
   const names = (await readdir(outDir, { recursive: true })).filter((name) => /\.(?:js|css)$/.test(name))

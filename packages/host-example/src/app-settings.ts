@@ -105,6 +105,7 @@ export const appSettings = {
     group: 'Release',
     scope: Application,
     default: { search: true, sharing: true },
+    flag: true,
     order: 20,
     advanced: true,
     keywords: ['feature flags', 'beta'],
@@ -180,15 +181,5 @@ export const systemSettings = {
     default: false,
     order: 10,
     keywords: ['offline', 'downtime'],
-  }),
-  registrationEnabled: setting.bool('system.registration_enabled', {
-    displayName: 'Registration',
-    description: 'Strangers may create an account. The sign-in page offers it.',
-    group: 'Operation',
-    scope: System,
-    default: false,
-    flag: true,
-    order: 20,
-    keywords: ['sign up', 'signup', 'register', 'accounts'],
   }),
 }

@@ -10,29 +10,28 @@ import { settingsUi } from '@fastify-modular/settings-ui'
 import fastifyStatic from '@fastify/static'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { appSettings, systemSettings, userSettings } from './app-settings.ts'
+import { accountsIn } from './accounts.ts'
 import { audit } from './audit.ts'
-import { createAccountStore, demoNames, seedAccounts } from './auth/accounts.ts'
-import { hashOfNobody } from './auth/passwords.ts'
-import { addSessions, createSessionStore, sessionProvider } from './auth/sessions.ts'
-import { signInRoutes } from './auth/sign-in-routes.ts'
 import type { HostConfig } from './config.ts'
-import { demoWeek } from './demo-week.ts'
 import { openDatabase } from './database/open-database.ts'
+import { demoAccounts, seedAccounts } from './first-accounts.ts'
 import { health } from './health.ts'
 import { home } from './home.ts'
-import { maintenance } from './maintenance.ts'
+import { maintenance, refusalOf } from './maintenance.ts'
 import { deadLettersModule } from './modules/dead-letters/dead-letters-module.ts'
 import { faultsModule } from './modules/faults/faults-module.ts'
 import { mailModule } from './modules/mail/mail-module.ts'
 import { notesModule } from './modules/notes/notes-module.ts'
-import { ownRoutes, settingsPages } from './own-routes.ts'
+import { ownRoutes } from './own-routes.ts'
+import { sessionsIn } from './session-store.ts'
+import { addSessions, type SignIn, sessionProvider, signInRoutes } from './sign-in.ts'
 import { locales, translate } from './texts/translate.ts'
-import { createSharedProps } from './web/shared-props.ts'
-import { apiDocs } from './web/api-docs.ts'
+import { addApiDocs } from './web/api-docs.ts'
 import { addCompression } from './web/compression.ts'
-import { createDocument, createRootTemplate, readAssets } from './web/document.ts'
+import { createRootTemplate, readAssets } from './web/document.ts'
+import { readLook } from './web/look.ts'
 import { securityHeaders } from './web/security-headers.ts'
-import { settingsPagesLook } from './web/settings-pages-look.ts'
+import { createSharedProps, toUser } from './web/shared-props.ts'
 
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
@@ -62,32 +61,37 @@ export async function createApp(config: HostConfig): Promise<FastifyInstance> {
 async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   await app.register(audit)
   const assets = readAssets(folder('./public'))
-  const document = createDocument(assets)
   const database = await openDatabase(config.database, (err) => app.log.warn({ err }, 'a connection broke'))
   app.addHook('onClose', () => database.close()) // the first hook runs last: everything else may still write
-  const accounts = createAccountStore(database)
-  await Promise.all([seedAccounts(accounts, config.accounts), hashOfNobody()])
-  const sessions = createSessionStore(database)
-  const isSecure = config.isProduction
+  const accounts = await accountsIn(database.query)
+  await seedAccounts(accounts, config.accounts)
   const isDemo = config.accounts.kind === 'demo'
-  const people: ReadonlyMap<string, string> = isDemo ? demoNames : new Map()
+  const signIn: SignIn = {
+    ...accounts,
+    async check(user, password) {
+      const caller = await accounts.check(user, password)
+      const refusal = caller && refusalOf(app, caller)
+      if (refusal) throw refusal
+      return caller
+    },
+  }
 
   await addCompression(app)
-  app.addHook('onSend', securityHeaders(isSecure))
+  app.addHook('onSend', securityHeaders(config.isProduction))
   // errors → publicRoutes → inertia → events → settings → settingsUi → modules → the application's own routes
   await app.register(errors, { pages: 'browsers', errorPage: folder('../wwwroot/error.html') })
-  await addSessions(app, { sessions, secret: config.sessionSecret, isSecure })
+  await addSessions(app, { secret: config.sessionSecret, store: sessionsIn(database.query) })
   await app.register(publicRoutes, {
-    provider: sessionProvider,
+    provider: sessionProvider(signIn),
     csrf: true, // sessions are cookies: refuses writes from other origins
     undeclared: 'refuse', // a route that does not say who may call it stops the boot
   })
   await app.register(inertia, {
     version: assets.version,
-    rootTemplate: createRootTemplate(assets, document),
+    rootTemplate: await createRootTemplate(assets),
     share: createSharedProps(app),
     flash: cookieFlash({ secret: config.sessionSecret }), // keeps what was typed where input is refused
-    encryptHistory: true, // Back shows the next person nothing of the one before
+    encryptHistory: true,
   })
   await app.register(fastifyStatic, {
     root: assets.folder,
@@ -97,23 +101,32 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     maxAge: '365d',
     preCompressed: true,
   })
-  await app.register(apiDocs, { style: assets.docsStyle })
+  await addApiDocs(app)
   await app.register(health)
   await app.register(events, { transport: database.eventTransport })
   await app.register(settings, {
     definitions: [appSettings, userSettings, systemSettings],
     store: database.settingsStore,
-    findPeople: async () => Object.fromEntries(people),
+    findPeople: accounts.names,
     translate,
     locales,
     selfService: true, // users change their own preferences without the right to change the application
   })
   await app.register(ofrep)
   await app.register(settingsUi, {
-    ...settingsPagesLook(app, document),
+    documents: false, // the pages around them are this application's
     selfService: true,
+    locale: async ({ caller }) => (await readLook(app.settings, caller)).language,
+    theme: { setting: userSettings.theme.key },
+    preview: {
+      [appSettings.title.key]: 'title',
+      [appSettings.logo.key]: { slot: 'logo', values: {} }, // drawn by the page
+      [appSettings.primaryColor.key]: 'accent',
+      [appSettings.banner.key]: 'banner',
+      [userSettings.theme.key]: 'theme',
+      [userSettings.density.key]: 'density',
+    },
   })
-  await app.register(settingsPages)
   await app.register(maintenance)
   await app.register(modules, {
     modules: [
@@ -123,8 +136,15 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
       ...(isDemo ? [faultsModule] : []),
     ],
   })
-  await app.register(signInRoutes, { accounts, sessions, database, isSecure, isDemo, document })
-  await app.register(home, { database, people })
+  await app.register(signInRoutes, {
+    signIn,
+    page: (reply, form) =>
+      reply.inertia(
+        'SignIn',
+        { form, demoAccounts: isDemo ? demoAccounts.map(toUser) : [] },
+        { clearHistory: true }, // Back shows the next person nothing of the one before
+      ),
+  })
+  await app.register(home, { database, accounts })
   await app.register(ownRoutes)
-  if (config.hasDemoWeek) await app.register(demoWeek, { database })
 }

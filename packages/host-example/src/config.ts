@@ -17,8 +17,6 @@ export interface HostConfig {
   readonly host: string
   readonly database: DatabaseConfig
   readonly accounts: AccountsConfig
-  /** A demonstration that starts for the first time gets notes and a week of changes. */
-  readonly hasDemoWeek: boolean
   readonly sessionSecret: string
   readonly isProduction: boolean
   /** Addresses of the proxies in front, whose `X-Forwarded-*` are believed; whatever else is in them, clients make up. */
@@ -46,7 +44,7 @@ const defaultFile = fileURLToPath(new URL('../data/host.sqlite', import.meta.url
 
 /**
  * The configuration in these variables: PORT, HOST, DATABASE_URL, NODE_ENV, SESSION_SECRET, HOST_ADMIN_PASSWORD,
- * TRUST_PROXY, LOG_LEVEL, DRAIN_SECONDS, DEMO_WEEK.
+ * TRUST_PROXY, LOG_LEVEL, DRAIN_SECONDS.
  * @throws {ConfigError} a variable is missing or cannot be used
  */
 export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
@@ -68,7 +66,6 @@ export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
     accounts: isDemo
       ? { kind: 'demo' }
       : { kind: 'own', adminPassword: readSecret('HOST_ADMIN_PASSWORD', 8) },
-    hasDemoWeek: isDemo && env['DEMO_WEEK'] !== 'off',
     sessionSecret: isDemo && !env['SESSION_SECRET'] ? demoSecret : readSecret('SESSION_SECRET', 32),
     isProduction,
     trustProxy,

@@ -22,7 +22,7 @@ const healthPlugin: FastifyPluginAsync = async (app) => {
   })
 
   // Asked every second, by balancers and supervisors alone.
-  const quiet = { logLevel: 'warn', config: { access: 'public' }, schema: { hide: true } } as const
+  const quiet = { logLevel: 'warn', config: { access: 'public' } } as const
   // Whether the process answers; restart it otherwise.
   for (const url of ['/health', '/health/live'])
     app.get(url, quiet, (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }))

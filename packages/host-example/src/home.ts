@@ -2,6 +2,7 @@
 import { type Caller, hasPermission } from '@fastify-modular/core'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
 import { type CompleteDefinition, SettingType } from '@fastify-modular/settings'
+import type { Accounts } from './accounts.ts'
 import type { Database } from './database/database.ts'
 import type { Note } from './modules/notes/note.ts'
 import { createNotesService } from './modules/notes/notes-service.ts'
@@ -12,7 +13,7 @@ import { readLook } from './web/look.ts'
 /** A change of a setting, as the dashboard shows it. */
 export interface Change {
   readonly id: string
-  readonly actor: string
+  readonly actor: { readonly id: string; readonly name: string }
   readonly setting: string
   /** Null where nothing was stored, and for secrets. */
   readonly from: string | null
@@ -32,19 +33,18 @@ const shown = 4
 
 interface HomeOptions {
   readonly database: Database
-  /** The people whom pages name instead of their accounts. */
-  readonly people: ReadonlyMap<string, string>
+  readonly accounts: Pick<Accounts, 'names'>
 }
 
 /** `GET /`. */
-export const home: FastifyPluginAsync<HomeOptions> = async (app, { database, people }) => {
+export const home: FastifyPluginAsync<HomeOptions> = async (app, { database, accounts }) => {
   const notes = createNotesService(database, app.events)
 
-  app.get('/', { schema: { hide: true } }, async ({ caller }, reply) => {
+  app.get('/', async ({ caller }, reply) => {
     if (caller === null) return reply.inertia('Home', {}, { clearHistory: true })
     return reply.inertia('Dashboard', {
       notes: async () => (await notes.list(caller)).slice(0, shown),
-      changes: () => readChanges(app, caller, people),
+      changes: () => readChanges(app, caller, accounts),
     })
   })
 }
@@ -53,16 +53,17 @@ export const home: FastifyPluginAsync<HomeOptions> = async (app, { database, peo
 async function readChanges(
   { settings }: FastifyInstance,
   caller: Caller,
-  people: HomeOptions['people'],
+  accounts: HomeOptions['accounts'],
 ): Promise<Change[] | null> {
   if (!hasPermission(caller, 'Settings.Update')) return null
   const { entries } = await settings.history({ limit: shown, visibleTo: caller })
   const { language } = await readLook(settings, caller)
+  const people = await accounts.names()
   return entries.map(({ revision, key, actor, oldValue, newValue, isOverridden, at }) => {
     const definition = settings.definitions.getDefinition(key)
     return {
       id: `${revision} ${key}`,
-      actor: people.get(actor ?? '') ?? actor ?? '–',
+      actor: { id: actor ?? '', name: people[actor ?? ''] ?? actor ?? '–' },
       setting: (definition && translate(definition, language)?.displayName) ?? definition?.displayName ?? key,
       from: textOf(oldValue, definition, language),
       to: textOf(newValue, definition, language),

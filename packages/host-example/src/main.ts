@@ -1,8 +1,8 @@
 /** Starts the application: reads the environment, listens, stops cleanly on a signal. */
 import closeWithGrace from 'close-with-grace'
 import { createApp } from './app.ts'
-import { demoAccounts } from './auth/accounts.ts'
 import { ConfigError, readConfig } from './config.ts'
+import { demoAccounts } from './first-accounts.ts'
 import { createStop } from './stop.ts'
 
 /** How long requests in flight may take to end, and whatever else is to be closed as long again; ms. */
@@ -26,7 +26,7 @@ async function start(): Promise<void> {
 }
 
 function welcome(address: string, isDemo: boolean): string {
-  const names = demoAccounts.map(({ name }) => name).join(', ')
+  const names = demoAccounts.map(({ id }) => id).join(', ')
   const demo = `Demo accounts: ${names}; the password of each is demo-<name>.\n`
   return `\nThe example runs at ${address}\n${isDemo ? demo : ''}`
 }

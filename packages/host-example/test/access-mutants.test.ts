@@ -36,7 +36,7 @@ const isPermission = ({ access }: Entry): boolean => access.includes('.')
 /** A mutation, or null where this mistake changes nothing for the route. */
 const mistakes: Readonly<Record<string, (entry: Entry, url: string) => Mutation | null>> = {
   'declaration removed': ({ access }, url) =>
-    access === 'public' && /^\/(?:login|register|accent)/.test(url) ? { declare: undefined } : null,
+    access === 'public' && /^\/(?:login|accent)/.test(url) ? { declare: undefined } : null,
   weakened: (entry) =>
     entry.access === 'public' ? null : { declare: isPermission(entry) ? 'signed-in' : 'public' },
   widened: (entry) =>

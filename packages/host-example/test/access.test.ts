@@ -9,9 +9,7 @@ import { tempFolder } from './host.js'
 
 async function createExample(t: Test): Promise<FastifyInstance> {
   const file = join(await tempFolder(t), 'host.sqlite')
-  const app = await createApp(
-    readConfig({ DATABASE_URL: `sqlite:${file}`, LOG_LEVEL: 'silent', DEMO_WEEK: 'off' }),
-  )
+  const app = await createApp(readConfig({ DATABASE_URL: `sqlite:${file}`, LOG_LEVEL: 'silent' }))
   t.teardown(() => app.close())
   return app
 }

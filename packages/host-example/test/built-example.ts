@@ -25,7 +25,7 @@ export async function buildExample({
   }
   subscribe('fastify.initialization', prepare)
   try {
-    return await createApp(readConfig({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent', DEMO_WEEK: 'off' }))
+    return await createApp(readConfig({ DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' }))
   } finally {
     unsubscribe('fastify.initialization', prepare)
   }

@@ -1,6 +1,5 @@
 /** What travels compressed, what arrives the same, and what stays as it is. */
 import { once } from 'node:events'
-import { readFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib'
 import { test } from 'tap'
@@ -23,11 +22,9 @@ test('what is large and the same for everybody, and what programs read, travels 
   const { cookie } = admin
   const note = { title: 'Tea', body: 'Green or black. '.repeat(100) }
   t.equal((await admin.ask('/api/notes', { method: 'POST', body: note })).status, 201)
-  const { text } = await admin.ask('/settings/preferences', { headers: { accept: 'text/html' } })
-  const script = `/settings/${/assets\/app\.[\w-]+\.js/.exec(text)?.[0]}`
+  const { text } = await admin.ask('/', { headers: { accept: 'text/html' } })
+  const [script = ''] = /\/static\/[\w-]+\.js/.exec(text) ?? []
   const paths = [
-    '/api/docs/static/swagger-ui-bundle.js', // of @fastify/swagger-ui
-    '/api/docs/static/swagger-ui.css',
     '/openapi.json',
     '/api/settings', // compressed by settings
     '/api/settings/definitions',
@@ -45,19 +42,6 @@ test('what is large and the same for everybody, and what programs read, travels 
       t.ok(packed.body.length < plain.body.length / 2, `${path} ${packed.body.length} ${plain.body.length}`)
     }
   }
-})
-
-test('what Swagger UI consists of is compressed when the pages are built, and kept by browsers', async (t) => {
-  const host = await startHost(t)
-  for (const file of ['swagger-ui-bundle.js', 'swagger-ui.css']) {
-    const kept = await readFile(new URL(`../dist/public/swagger-ui/${file}.br`, import.meta.url))
-    const sent = await travel(`${host.url}/api/docs/static/${file}`, { 'accept-encoding': 'br' })
-    t.ok(sent.body.equals(kept), file)
-    t.equal(sent.headers['content-length'], String(kept.length))
-    t.equal(sent.headers['cache-control'], 'public, max-age=3600')
-  }
-  t.not((await host.anonymous.ask('/api/docs/static/..%2f.vite%2fmanifest.json')).status, 200)
-  t.equal((await host.anonymous.ask('/api/docs/static/missing.js')).status, 404)
 })
 
 test('documents are not compressed: their length would tell what stands beside text of their address', async (t) => {

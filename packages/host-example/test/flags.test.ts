@@ -8,7 +8,7 @@ import { test } from 'tap'
 import { type Person, startHost } from './host.js'
 
 const path = '/ofrep/v1/evaluate/flags'
-const key = 'system.registration_enabled'
+const key = 'app.feature_json'
 
 function evaluate(person: Person, url: string, context: object = {}, headers: Record<string, string> = {}) {
   return person.ask(url, { method: 'POST', body: { context }, headers })
@@ -19,16 +19,17 @@ test('flags of the example', async (t) => {
   const [admin, alice] = await Promise.all([host.signIn('admin'), host.signIn('alice')])
 
   await t.test('callers who are signed in get the flag, alone and in the bulk, as it is now', async (t) => {
-    const flag = { key, value: false, reason: 'DEFAULT' }
+    const flag = { key, value: { search: true, sharing: true }, reason: 'DEFAULT' }
+    const value = { search: false, sharing: true }
     t.match(await evaluate(alice, `${path}/${key}`), { status: 200, json: flag })
     const bulk = await evaluate(alice, path)
     t.match(bulk, { status: 200, json: { flags: [flag] } })
     const tag = { 'if-none-match': String(bulk.headers.get('etag')) }
     t.equal((await evaluate(alice, path, {}, tag)).status, 304)
     t.equal((await evaluate(admin, path, {}, tag)).status, 200)
-    await admin.ask('/api/settings', { method: 'PUT', body: { key, scope: 0, value: true } })
-    t.match(await evaluate(alice, path, {}, tag), { status: 200, json: { flags: [{ key, value: true }] } })
-    await admin.ask(`/api/settings/${key}?scope=0`, { method: 'DELETE' })
+    await admin.ask('/api/settings', { method: 'PUT', body: { key, scope: 1, value } })
+    t.match(await evaluate(alice, path, {}, tag), { status: 200, json: { flags: [{ key, value }] } })
+    await admin.ask(`/api/settings/${key}?scope=1`, { method: 'DELETE' })
   })
 
   await t.test('failures are problem details with the members of the protocol', async (t) => {

@@ -1,12 +1,14 @@
 /** The application as a process of its own, and people who use it. */
 import { scryptSync } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContext } from 'playwright-core'
 import { spawnApp, type SpawnedApp } from '@fastify-modular/test-support/spawn-app'
-import { createAccountStore, demoAccounts } from '#src/auth/accounts.js'
 import { openSqlite } from '#src/database/sqlite.js'
+import { demoAccounts } from '#src/first-accounts.js'
 
 /** The built entry of the application. */
 export const entry = new URL('../dist/main.js', import.meta.url)
@@ -43,7 +45,7 @@ export interface Person {
 export interface Host extends SpawnedApp {
   readonly anonymous: Person
   /** Signs in with the demo password, or another one. */
-  signIn(username: string, password?: string): Promise<Person>
+  signIn(user: string, password?: string): Promise<Person>
 }
 
 /** Starts the application on a free port, with a SQLite file that has the demo accounts alone unless `env` names a database. */
@@ -55,7 +57,6 @@ export async function startHost(t: Teardown, env: Readonly<Record<string, string
       HOST: undefined,
       SM_AUTH_PUBLIC_PATHS: undefined,
       PORT: '0',
-      DEMO_WEEK: 'off',
       ...env,
       DATABASE_URL: database,
     },
@@ -64,7 +65,7 @@ export async function startHost(t: Teardown, env: Readonly<Record<string, string
   return {
     ...app,
     anonymous: person(app.url, ''),
-    signIn: (username, password = `demo-${username}`) => signIn(app.url, username, password),
+    signIn: (user, password = `demo-${user}`) => signIn(app.url, user, password),
   }
 }
 
@@ -72,11 +73,13 @@ export async function startHost(t: Teardown, env: Readonly<Record<string, string
 async function databaseWithAccounts(t: Teardown): Promise<string> {
   const file = join(await tempFolder(t), 'host.sqlite')
   const database = await openSqlite(file)
-  const { addIfMissing } = createAccountStore(database)
-  for (const { name, permissions, isAdmin } of demoAccounts) {
-    const hash = scryptSync(`demo-${name}`, 'salt', 32, { N: 2, r: 1, p: 1 }).toString('base64url')
-    const passwordHash = `scrypt$2$1$1$${Buffer.from('salt').toString('base64url')}$${hash}`
-    await addIfMissing({ name, passwordHash, permissions, isAdmin, isDemo: true })
+  for (const caller of demoAccounts) {
+    const hash = scryptSync(`demo-${caller.id}`, 'salt', 32, { N: 2, r: 8, p: 1 }).toString('base64url')
+    await database.query('insert into accounts (id, hash, caller) values ($1, $2, $3)', [
+      caller.id,
+      `2.1.salt.${hash}`,
+      JSON.stringify(caller),
+    ])
   }
   await database.close()
   return `sqlite:${file}`
@@ -94,11 +97,35 @@ export function cookieOf(answer: Answer): string {
   return answer.headers.getSetCookie()[0]?.split(';')[0] ?? ''
 }
 
-async function signIn(url: string, username: string, password: string): Promise<Person> {
-  const answer = await person(url, '').ask('/login', { method: 'POST', body: { username, password } })
-  if (answer.status !== 204)
-    throw new Error(`Signing in as ${username} failed: ${answer.status} ${answer.text}`)
-  return person(url, cookieOf(answer))
+/** A form as browsers send it. */
+export const formOf = (fields: Record<string, string>, headers: Record<string, string> = {}): Ask => ({
+  method: 'POST',
+  body: new URLSearchParams(fields).toString(),
+  headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+})
+
+/** From an address of its own: sign-ins are limited by address. */
+let addresses = 1
+
+/** Returns the status, and what `Cookie` carries from now on. */
+async function sendSignIn(url: string, user: string, password: string) {
+  addresses++
+  const sent = request(`${url}/login`, {
+    method: 'POST',
+    localAddress: `127.1.${addresses >> 8}.${addresses & 255}`,
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+  })
+  sent.end(new URLSearchParams({ user, password }).toString())
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  answer.resume()
+  const [cookie = ''] = answer.headers['set-cookie'] ?? []
+  return { status: answer.statusCode, cookie: cookie.split(';')[0] ?? '' }
+}
+
+async function signIn(url: string, user: string, password: string): Promise<Person> {
+  const { status, cookie } = await sendSignIn(url, user, password)
+  if (status !== 303) throw new Error(`Signing in as ${user} failed: ${status}`)
+  return person(url, cookie)
 }
 
 /** Somebody who sends this cookie. */

@@ -17,7 +17,7 @@ const callers = [
   {
     name: 'a stranger',
     username: null,
-    closed: ['/api/notes/42', '/inertia/settings', '/api/mails'],
+    closed: ['/api/notes/42', '/settings/manage', '/api/mails'],
     may: isPublic,
   },
   {
@@ -89,7 +89,8 @@ async function cookieOf(app: FastifyInstance, username: string): Promise<string>
   const { cookies } = await app.inject({
     method: 'POST',
     url: '/login',
-    payload: { username, password: `demo-${username}` },
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: `user=${username}&password=demo-${username}`,
   })
   return cookies.map(({ name, value }) => `${name}=${encodeURIComponent(value)}`).join('; ')
 }

@@ -50,7 +50,7 @@ test('the dashboard names the people of a demonstration there only', async (t) =
     t.equal((await admin.ask('/api/settings', { method: 'PUT', body })).status, 204)
     const headers = { accept: 'text/html', 'sec-fetch-mode': 'navigate' }
     const { text } = await admin.ask('/', { headers })
-    t.match(text, `"actor":"${actor}"`)
+    t.match(text, `"actor":{"id":"admin","name":"${actor}"}`)
     t.match(text, `"name":"${actor}"`, 'as the header does')
   }
 })

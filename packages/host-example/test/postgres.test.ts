@@ -3,7 +3,7 @@ import { test } from 'tap'
 import { startFaultyProxy } from '@fastify-modular/test-support/faulty-proxy'
 import { startPostgres, testDatabase } from '@fastify-modular/test-support/postgres'
 import { until } from '@fastify-modular/test-support/until'
-import { startHost } from './host.js'
+import { formOf, startHost } from './host.js'
 
 test('the same application on PostgreSQL, in two instances', async (t) => {
   const { url: DATABASE_URL } = await testDatabase(t)
@@ -65,10 +65,7 @@ test('while PostgreSQL is down public paths answer, others say 503, and all is w
   t.match(refused.headers.get('content-type'), /^application\/problem\+json/)
   const visit = await alice.ask('/notes', { headers: { 'x-inertia': 'true' } })
   t.match(visit.json, { component: 'Error/503', props: { status: 503 } })
-  const login = await host.anonymous.ask('/login', {
-    method: 'POST',
-    body: { username: 'bob', password: 'demo-bob' },
-  })
+  const login = await host.anonymous.ask('/login', formOf({ user: 'bob', password: 'demo-bob' }))
   t.equal(login.status, 503)
   t.notMatch(refused.text + visit.text + login.text, /ECONN|postgres|127\.0\.0\.1/)
 
@@ -124,7 +121,7 @@ test('a database that refuses connections or writes puts no user data into the l
 
   await client.query(`alter database "${database}" allow_connections false`)
   await disconnectHost()
-  const login = { method: 'POST', body: { username: 'bob', password: 'demo-bob' } }
+  const login = formOf({ user: 'bob', password: 'demo-bob' })
   t.equal((await host.anonymous.ask('/login', login)).status, 503)
   t.match(host.log(), /read-only transaction/)
   t.notMatch(host.log(), /of a secret|params:/)

@@ -7,6 +7,6 @@ import { replay, stepsOf } from './transcript.js'
 test('the transcript in the README is what the application answers', async (t) => {
   const steps = stepsOf(await readFile(new URL('../../../README.md', import.meta.url), 'utf8'))
   t.equal(steps.length, 4)
-  const host = await startHost(t, { DEMO_WEEK: 'on' })
+  const host = await startHost(t)
   await replay(t, steps, host.url)
 })

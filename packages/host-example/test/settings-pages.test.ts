@@ -1,4 +1,4 @@
-/** The settings pages in both flavours: prebuilt, and as React components within the application's layout. */
+/** The settings pages within the frame of the application. */
 import { test } from 'tap'
 import { testBrowser } from '@fastify-modular/test-support/browser'
 import { violationsOf } from './axe.js'
@@ -15,17 +15,14 @@ test('the settings pages in a browser', async (t) => {
 
   await (await host.signIn('admin')).enter(browser)
 
-  for (const path of ['/settings/manage', '/inertia/settings']) {
-    await t.test(`a setting is changed at ${path}`, async (t) => {
-      const title = `Changed at ${path}`
-      await page.goto(host.url + path)
-      await page.getByLabel('Title', { exact: true }).fill(title)
-      await page.getByRole('button', { name: /^Save/ }).click()
-      await page.locator('.fm-bar').getByText('1 setting saved').waitFor()
-      const admin = await host.signIn('admin')
-      t.equal((await admin.ask('/api/settings/app.title?scope=1')).json.value, title)
-    })
-  }
+  await t.test('a setting is changed', async (t) => {
+    await page.goto(`${host.url}/settings/manage`)
+    await page.getByLabel('Title', { exact: true }).fill('Changed')
+    await page.getByRole('button', { name: /^Save/ }).click()
+    await page.locator('.fm-bar').getByText('1 setting saved').waitFor()
+    const admin = await host.signIn('admin')
+    t.equal((await admin.ask('/api/settings/app.title?scope=1')).json.value, 'Changed')
+  })
 
   await t.test('the page around the settings follows what is saved, at once', async (t) => {
     await page.goto(host.url)
@@ -46,7 +43,7 @@ test('the settings pages in a browser', async (t) => {
   await t.test('on a phone the settings have the whole width, and the bar that saves too', async (t) => {
     const size = page.viewportSize()
     await page.setViewportSize({ width: 390, height: 844 })
-    await page.goto(`${host.url}/inertia/settings?group=mail`)
+    await page.goto(`${host.url}/settings/manage?group=mail`)
     await page.getByLabel('SMTP server', { exact: true }).fill('mail.example.org')
     const bar = page.getByRole('region', { name: 'Unsaved changes' })
     t.equal((await bar.boundingBox())?.width, 390)
@@ -61,14 +58,12 @@ test('the settings pages in a browser', async (t) => {
     const meant = [
       ['dark mode', 'app.theme'],
       ['email server', 'mail.host'],
-      ['sign up', 'system.registration_enabled'],
       ['maintenence', 'system.maintenance_mode'],
       ['logo', 'app.logo'],
       ['color', 'app.primary_color'],
       ['colour', 'app.primary_color'],
       ['timezone', 'app.timezone'],
       ['smtp pasword', 'mail.password'],
-      ['register new users', 'system.registration_enabled'],
       ['night', 'app.theme'],
       ['smtp port', 'mail.port'],
       ['website', 'app.homepage_url'],
@@ -93,12 +88,13 @@ test('the settings pages in a browser', async (t) => {
 
   await t.test('UI-25: the bar hides nothing that has the focus, in this layout neither', async (t) => {
     await page.setViewportSize({ width: 900, height: 500 })
-    await page.goto(`${host.url}/inertia/settings?only=application`)
+    await page.goto(`${host.url}/settings/manage?only=application`)
     await page.getByLabel('Banner', { exact: true }).fill('Unsaved')
     for (let step = 0; step < 25; step++) {
       await page.keyboard.press('Tab')
       const isHidden = await page.evaluate<boolean>(`(() => {
-        const focused = document.activeElement, bar = document.querySelector('.fm-bar')
+        const { shadowRoot } = document.querySelector('fm-settings')
+        const focused = shadowRoot.activeElement ?? document.activeElement, bar = shadowRoot.querySelector('.fm-bar')
         if (bar.contains(focused) || focused === document.body) return false
         return focused.getBoundingClientRect().bottom > bar.getBoundingClientRect().top + 1
       })()`)
@@ -110,7 +106,7 @@ test('the settings pages in a browser', async (t) => {
   })
 
   await t.test('a link does not take along what is unsaved without asking', async (t) => {
-    await page.goto(`${host.url}/inertia/settings?only=application`)
+    await page.goto(`${host.url}/settings/manage?only=application`)
     const title = page.getByLabel('Title', { exact: true })
     const notes = page.getByRole('link', { name: 'Notes', exact: true })
     const question = page.getByRole('dialog', { name: 'Leave this page?' })
@@ -120,7 +116,7 @@ test('the settings pages in a browser', async (t) => {
     await question.getByRole('button', { name: 'Stay' }).click()
     await question.waitFor({ state: 'detached' })
     t.equal(await title.inputValue(), 'Unsaved')
-    t.equal(new URL(page.url()).pathname, '/inertia/settings')
+    t.equal(new URL(page.url()).pathname, '/settings/manage')
     await page.route('**/notes', (route) => route.abort())
     await notes.click()
     await question.getByRole('button', { name: 'Leave' }).click()
@@ -134,32 +130,18 @@ test('the settings pages in a browser', async (t) => {
     await page.getByRole('heading', { level: 1, name: 'Notes' }).waitFor()
   })
 
-  await t.test('both flavours stand below the same header, with the current page marked', async (t) => {
-    const headerAt = async (path: string) => {
-      await page.goto(host.url + path)
-      await page.getByRole('heading', { level: 1 }).waitFor()
-      const header = page.getByRole('banner')
-      const places = await header.locator('a:visible, button:visible, .face:visible').evaluateAll((all) =>
-        all.map((each) => {
-          const { x, y, width, height } = each.getBoundingClientRect()
-          const { color } = getComputedStyle(each)
-          return [each.textContent.trim(), x, y, width, height, color].join(' ')
-        }),
+  await t.test(
+    'preferences are there for every user, the administration for those who may change something',
+    async (t) => {
+      const alice = await host.signIn('alice')
+      t.equal((await alice.ask('/settings/preferences')).status, 200)
+      t.match(
+        (await alice.ask('/', { headers: { accept: 'text/html' } })).text,
+        'href="/settings/preferences"',
       )
-      const current = await header.locator('[aria-current]:visible').allTextContents()
-      return { places, current: current.map((text) => text.trim()) }
-    }
-    const own = await headerAt('/inertia/settings')
-    t.same(own.current, ['Settings'])
-    t.same(await headerAt('/settings/manage'), own)
-    t.same(await headerAt('/settings/preferences'), await headerAt('/inertia/preferences'))
-  })
-
-  await t.test('preferences are there for every user', async (t) => {
-    const alice = await host.signIn('alice')
-    t.equal((await alice.ask('/settings/preferences')).status, 200)
-    t.match((await alice.ask('/inertia/preferences')).text, /"component":"Settings\/Me"/)
-  })
+      t.notMatch((await alice.ask('/', { headers: { accept: 'text/html' } })).text, 'href="/settings/manage"')
+    },
+  )
 
   t.same(complaints, [], 'the browser refused and reported nothing')
 })
@@ -201,39 +183,35 @@ test('the settings pages in German', async (t) => {
     t.notMatch(JSON.stringify(german.map(({ schema }) => schema)), /Search of notes|Public links|Tips on/)
   })
 
-  for (const path of ['/settings/manage', '/inertia/settings']) {
-    await t.test(`everyday words find the setting that is meant, first: ${path}`, async (t) => {
-      const meant = [
-        ['dunkelmodus', 'app.theme'],
-        ['mailserver', 'mail.host'],
-        ['registrieren', 'system.registration_enabled'],
-        ['wartungsmdous', 'system.maintenance_mode'],
-        ['logo', 'app.logo'],
-        ['farbe', 'app.primary_color'],
-        ['zeitzone', 'app.timezone'],
-        ['smtp paswort', 'mail.password'],
-        ['sprache', 'app.language'],
-        ['nacht', 'app.theme'],
-        ['neue benutzer', 'system.registration_enabled'],
-        ['kennwort', 'mail.password'],
-        ['hinweis', 'app.banner'],
-        ['homepage', 'app.homepage_url'],
-        ['titel', 'app.title'],
-        ['eröffnung', 'app.launch_at'],
-        ['kompakt', 'user.preferred_density'],
-        ['übersetzung', 'app.language'],
-        ['uhr', 'app.timezone'],
-        ['hilfe', 'app.support_email'],
-        ['postausgang', 'mail.host'],
-      ] as const
-      for (const [query, key] of meant) {
-        await page.goto(`${host.url}${path}?q=${encodeURIComponent(query)}`)
-        const first = page.locator('main [data-key]').first()
-        await first.waitFor()
-        t.equal(await first.getAttribute('data-key'), key, query)
-      }
-    })
-  }
+  await t.test('everyday words find the setting that is meant, first', async (t) => {
+    const meant = [
+      ['dunkelmodus', 'app.theme'],
+      ['mailserver', 'mail.host'],
+      ['wartungsmdous', 'system.maintenance_mode'],
+      ['logo', 'app.logo'],
+      ['farbe', 'app.primary_color'],
+      ['zeitzone', 'app.timezone'],
+      ['smtp paswort', 'mail.password'],
+      ['sprache', 'app.language'],
+      ['nacht', 'app.theme'],
+      ['kennwort', 'mail.password'],
+      ['hinweis', 'app.banner'],
+      ['homepage', 'app.homepage_url'],
+      ['titel', 'app.title'],
+      ['eröffnung', 'app.launch_at'],
+      ['kompakt', 'user.preferred_density'],
+      ['übersetzung', 'app.language'],
+      ['uhr', 'app.timezone'],
+      ['hilfe', 'app.support_email'],
+      ['postausgang', 'mail.host'],
+    ] as const
+    for (const [query, key] of meant) {
+      await page.goto(`${host.url}/settings/manage?q=${encodeURIComponent(query)}`)
+      const first = page.locator('main [data-key]').first()
+      await first.waitFor()
+      t.equal(await first.getAttribute('data-key'), key, query)
+    }
+  })
 
   await t.test('quick settings have the words of the settings, in both languages', async (t) => {
     const keys = ['app.theme', 'user.preferred_density']
@@ -258,7 +236,7 @@ test('the settings pages in German', async (t) => {
   await t.test('the dashboard names settings and values as the settings pages do', async (t) => {
     for (const body of [
       { key: 'app.logo', scope: 1, value: 'leaf' },
-      { key: 'system.registration_enabled', scope: 0, value: true },
+      { key: 'system.maintenance_mode', scope: 0, value: true },
       { key: 'app.launch_at', scope: 1, value: '2026-12-24T18:30:00+00:00' },
     ])
       t.equal((await admin.ask('/api/settings', { method: 'PUT', body })).status, 204)
@@ -266,7 +244,7 @@ test('the settings pages in German', async (t) => {
     const changes = page.getByRole('listitem').filter({ hasText: 'Ada änderte' })
     await changes.first().waitFor()
     const texts = (await changes.allTextContents()).join(' ')
-    for (const text of ['Logo', 'Blatt', 'Registrierung', 'Ein', '24.12.2026']) t.match(texts, text)
+    for (const text of ['Logo', 'Blatt', 'Wartungsmodus', 'Ein', '24.12.2026']) t.match(texts, text)
     t.notMatch(texts, /true|T18:30/)
   })
 })

@@ -15,9 +15,7 @@ interface Example {
 }
 
 async function listeningExample(t: Test): Promise<Example> {
-  const app = await createApp(
-    readConfig({ DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'silent', DEMO_WEEK: 'off' }),
-  )
+  const app = await createApp(readConfig({ DATABASE_URL: 'sqlite::memory:', LOG_LEVEL: 'silent' }))
   t.teardown(() => app.close())
   const stop = createStop(app, 60_000)
   const { port } = new URL(await app.listen({ port: 0, host: '127.0.0.1' }))

@@ -10,7 +10,7 @@ import { addCompression } from './compression.ts'
 import { health } from './health.ts'
 import { home } from './home.ts'
 import { notesModule } from './notes.ts'
-import { securityHeaders } from './page.ts'
+import { securityHeaders, signInPage } from './page.ts'
 import { addSessions, sessionProvider, type SignIn, signInRoutes } from './sign-in.ts'
 
 export interface AppOptions {
@@ -48,7 +48,7 @@ export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(settings, { store: options.store, selfService: true })
   await app.register(settingsUi, { title: 'my-app', logout: '/logout', selfService: true })
   await app.register(modules, { modules: [notesModule()] })
-  await app.register(signInRoutes, { signIn: options.signIn })
+  await app.register(signInRoutes, { signIn: options.signIn, page: signInPage })
   await app.register(home)
   return app
 }

@@ -1,6 +1,7 @@
 /** What every page of this application shares: the document around it, and headers that tell browsers to be careful. */
 import { createHash } from 'node:crypto'
-import type { onSendHookHandler } from 'fastify'
+import type { FastifyReply, onSendHookHandler } from 'fastify'
+import type { SignInForm } from './sign-in.ts'
 
 const style = `body { font: 1rem/1.6 system-ui; margin: 4rem auto; padding: 0 1rem; max-width: 30rem }
 input, button { display: block; font: inherit; width: 100%; box-sizing: border-box; margin-bottom: 1rem; padding: .4rem }`
@@ -18,6 +19,19 @@ export function page(title: string, body: string): string {
 ${body}
 </html>
 `
+}
+
+/** The page with the form to sign in. */
+export function signInPage(reply: FastifyReply, { returnTo, isRefused }: SignInForm): FastifyReply {
+  const problem = isRefused ? 'The user or the password is wrong.' : ''
+  const body = `<h1>Sign in</h1>
+<p role="alert">${problem}</p>
+<form method="post" action="/login?returnTo=${encodeURIComponent(returnTo)}">
+  <label>User <input name="user" autocomplete="username" required autofocus></label>
+  <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
+  <button>Sign in</button>
+</form>`
+  return reply.type('text/html').send(page('Sign in', body))
 }
 
 const headers = {

@@ -7,13 +7,14 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { type Caller, TooManyRequestsException } from '@fastify-modular/core'
 import { type AuthProvider, safeReturnTo } from '@fastify-modular/public-routes'
 import { type Static, Type } from '@sinclair/typebox'
-import type { FastifyInstance } from 'fastify'
-import { page } from './page.ts'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 
 declare module 'fastify' {
   interface Session {
     /** The id of the account, and nothing of its rights. */
     account?: string
+    /** Why the store does not say who has this session. */
+    failure?: unknown
   }
 }
 
@@ -23,6 +24,22 @@ export interface SignIn {
   check(user: string, password: string): Promise<Caller | null>
   /** Returns the caller with this id as the account is now, or null. Each request asks: a right that is taken back is gone. */
   find(id: string): Promise<Caller | null>
+}
+
+/** What the page of the form shows. */
+export interface SignInForm {
+  /** A path of this application: the form is sent to `/login?returnTo=` with it. */
+  readonly returnTo: string
+  /** The user that was entered. */
+  readonly user: string
+  /** Whether what was entered is wrong. */
+  readonly isRefused: boolean
+}
+
+export interface SignInOptions {
+  readonly signIn: SignIn
+  /** Sends the page, with the status that the reply has. Browsers submit its form themselves: a document follows. */
+  page(reply: FastifyReply, form: SignInForm): FastifyReply | Promise<FastifyReply>
 }
 
 /** How long a session lasts, in ms: 12 hours, used or not. */
@@ -36,28 +53,43 @@ export async function addSessions(
   await app.register(cookie)
   await app.register(session, {
     secret,
-    ...(store && { store }),
+    ...(store && { store: lenient(store) }),
+    cookieName: 'session',
     saveUninitialized: false,
     rolling: false,
     cookie: { secure: 'auto', sameSite: 'lax', maxAge: sessionLifetime },
   })
 }
 
+/** While the store fails, public pages and files are served: the provider tells the gate, for all that is not public. */
+function lenient(store: SessionStore): SessionStore {
+  const cookie = { originalMaxAge: null } // the plugin fills in its options
+  return {
+    set: store.set.bind(store),
+    get: (id, done) =>
+      store.get(id, (failure, session) => done(null, failure ? { cookie, failure } : session)),
+    destroy: store.destroy.bind(store),
+  }
+}
+
 export const sessionProvider = (signIn: SignIn): AuthProvider => ({
   loginUrl: '/login',
   challenge: () => 'Cookie', // the WWW-Authenticate of a 401
-  authenticate: async ({ session: { account } }) =>
-    account === undefined ? null : await signIn.find(account),
+  openapi: { session: { type: 'apiKey', in: 'cookie', name: 'session' } },
+  async authenticate({ session: { account, failure } }) {
+    if (failure) throw failure
+    return account === undefined ? null : await signIn.find(account)
+  },
 })
 
 const ReturnTo = Type.Object({ returnTo: Type.Optional(Type.String()) })
 const Credentials = Type.Object({
-  user: Type.String({ maxLength: 100 }),
+  user: Type.String({ maxLength: 100, pattern: '^[^\\u0000]*$' }), // PostgreSQL has no NUL in text
   password: Type.String({ maxLength: 200 }),
 })
 
 /** `/login` and `/logout`. The form parser and the limit stay inside: no other route accepts forms. */
-export const signInRoutes: FastifyPluginAsyncTypebox<{ signIn: SignIn }> = async (app, { signIn }) => {
+export const signInRoutes: FastifyPluginAsyncTypebox<SignInOptions> = async (app, { signIn, page }) => {
   await app.register(formbody)
   await app.register(rateLimit, { global: false })
   // From all addresses together. Sessions that there are go on.
@@ -69,10 +101,8 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ signIn: SignIn }> = async
   }
   const countForAccount = app.createRateLimit(forAccount)
 
-  app.get(
-    '/login',
-    { config: { access: 'public' }, schema: { querystring: ReturnTo } },
-    async ({ query }, reply) => reply.type('text/html').send(loginPage(query.returnTo)),
+  app.get('/login', { config: { access: 'public' }, schema: { querystring: ReturnTo } }, ({ query }, reply) =>
+    page(reply, { returnTo: pathIn(query), user: '', isRefused: false }),
   )
 
   app.post(
@@ -91,12 +121,11 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ signIn: SignIn }> = async
       if (caller === null) {
         // Not the name as it was typed, which may be a password.
         request.log.info({ audit: 'sign-in.failure', address: request.ip }, 'a sign-in has failed')
-        const page = loginPage(request.query.returnTo, 'The user or the password is wrong.')
-        return reply.code(401).type('text/html').send(page)
+        return page(reply.code(401), { returnTo: pathIn(request.query), user, isRefused: true })
       }
       await request.session.regenerate() // against session fixation
       request.session.set('account', caller.id)
-      return reply.redirect(safeReturnTo(request.query.returnTo) ?? '/', 303)
+      return reply.redirect(pathIn(request.query), 303)
     },
   )
 
@@ -107,15 +136,7 @@ export const signInRoutes: FastifyPluginAsyncTypebox<{ signIn: SignIn }> = async
   })
 }
 
-function loginPage(returnTo = '/', problem = ''): string {
-  return page(
-    'Sign in',
-    `<h1>Sign in</h1>
-<p role="alert">${problem}</p>
-<form method="post" action="/login?returnTo=${encodeURIComponent(returnTo)}">
-  <label>User <input name="user" autocomplete="username" required autofocus></label>
-  <label>Password <input name="password" type="password" autocomplete="current-password" required></label>
-  <button>Sign in</button>
-</form>`,
-  )
+/** Where signing in leads: never to another site. */
+function pathIn({ returnTo }: Static<typeof ReturnTo>): string {
+  return safeReturnTo(returnTo) ?? '/'
 }

@@ -1,6 +1,8 @@
 /** The one port behind which this application keeps its data, and its tables: the same statements run on SQLite and on PostgreSQL. */
 import type { DomainEvent, Events } from '@fastify-modular/core'
 import { DrizzleError, DrizzleQueryError, type SQL, sql } from 'drizzle-orm'
+import { accountsTable, type Query } from '../accounts.ts'
+import { sessionTables } from '../session-store.ts'
 
 /** A row as the driver returns it: the store that reads it parses it. */
 export type Row = Readonly<Record<string, unknown>>
@@ -12,8 +14,8 @@ export interface Database {
   run(statement: SQL): Promise<void>
   /** Runs the statements in one transaction: all of them, or none. */
   runAll(statements: readonly SQL[]): Promise<void>
-  /** Ends a SELECT whose rows must stay as they are until its transaction ends. Empty where writers take turns. */
-  readonly forShare: SQL
+  /** For accounts and sessions, which bring their own SQL. */
+  readonly query: Query
   /**
    * Runs a statement with RETURNING and publishes what it did, in one transaction: either both happened or neither.
    * `eventOf` gives the event of a row.
@@ -43,24 +45,7 @@ const noteColumns = sql`
  * start at once. Times are ms since 1970.
  */
 export const createTables: readonly SQL[] = [
-  sql`create table if not exists accounts (
-    name text primary key,
-    password_hash text not null,
-    permissions text not null,
-    is_admin integer not null,
-    is_demo integer not null
-  )`,
-  sql`create table if not exists sessions (
-    id_hash text primary key,
-    account text not null references accounts (name) on delete cascade,
-    expires_at bigint not null
-  )`,
-  sql`create index if not exists sessions_by_account on sessions (account)`,
-  sql`create table if not exists attempts (
-    key text primary key,
-    made integer not null,
-    ends_at bigint not null
-  )`,
+  ...[accountsTable, ...sessionTables].map((statement) => sql.raw(statement)),
   sql`create table if not exists notes (${noteColumns})`,
   sql`create index if not exists notes_by_owner on notes (owner, created_at)`,
   // Kept for a while, so that a removal can be undone.

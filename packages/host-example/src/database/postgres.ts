@@ -68,7 +68,7 @@ export async function openPostgres(
           for (const statement of statements) await tx.execute(statement)
         }),
       ),
-    forShare: sql`for share`,
+    query: async (text, values = []) => (await ask(() => pool.query(text, [...values]))).rows,
     publishing: (statement, events, eventOf) =>
       ask(() =>
         transaction(pool, async (tx) => {

@@ -5,7 +5,6 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import { drizzleTx } from '@fastify-modular/core/events/drizzle'
 import Sqlite from 'better-sqlite3'
-import { sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import type { Database, Row } from './database.ts'
 import { createTables } from './database.ts'
@@ -36,7 +35,14 @@ export async function openSqlite(file: string): Promise<Database & { readonly co
           behavior: 'immediate',
         }),
       ),
-    forShare: sql``,
+    query: async (text, values = []) =>
+      ask(() => {
+        const statement = connection.prepare<[Row], Row>(text)
+        const byNumber = Object.fromEntries(values.map((value, index) => [index + 1, value]))
+        if (statement.reader) return statement.all(byNumber)
+        statement.run(byNumber)
+        return []
+      }),
     publishing: async (statement, events, eventOf) =>
       ask(() =>
         db.transaction(

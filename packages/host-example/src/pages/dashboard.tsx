@@ -4,9 +4,8 @@ import type { ReactNode } from 'react'
 import type { Change, Dashboard } from '../home.ts'
 import type { Note } from '../modules/notes/note.ts'
 import { format } from '../texts/texts.ts'
-import { initials } from '../web/site-header.ts'
 import { fully, partOfDay, today } from './dates.ts'
-import { Icon } from './drawings.tsx'
+import { Face, Icon } from './drawings.tsx'
 import { Launch } from './home.tsx'
 import { Layout } from './layout.tsx'
 import { Ago, Head, SharedPill } from './parts.tsx'
@@ -42,14 +41,14 @@ export function DashboardPage(): ReactNode {
             </section>
             {changes === null ? null : (
               <section>
-                <Heading text={texts.whatChanged} href="/inertia/settings" link={texts.settings} />
+                <Heading text={texts.whatChanged} href="/settings/manage" link={texts.settings} />
                 <Changes changes={changes} />
               </section>
             )}
           </div>
           <div>
             <section>
-              <Heading text={texts.quickSettings} href="/inertia/preferences" link={texts.preferences} />
+              <Heading text={texts.quickSettings} href="/settings/preferences" link={texts.preferences} />
               <QuickSettings />
             </section>
           </div>
@@ -100,12 +99,10 @@ function Changes({ changes }: { changes: readonly Change[] }): ReactNode {
     <ul className="card lines">
       {changes.map(({ id, actor, setting, from, to, isSecret, at }) => (
         <li key={id}>
-          <span className="face" aria-hidden="true">
-            {initials(actor)}
-          </span>
+          <Face id={actor.id} name={actor.name} />
           <span>
             <span>
-              {format(texts.changed, { name: actor })} <b>{setting}</b>
+              {format(texts.changed, { name: actor.name })} <b>{setting}</b>
             </span>
             <span className="diff">
               {isSecret || from === null ? null : (

@@ -53,7 +53,7 @@ function Line({ letter }: { letter: DeadLetter }): ReactNode {
         <span className="small">{plural(texts.failedAttempts, attempts, { handler })}</span>
         <code>{error}</code>
         {app ? (
-          <time className="small" dateTime={failedAt}>
+          <time className="small" dateTime={failedAt} suppressHydrationWarning>
             {fully(failedAt, app)}
           </time>
         ) : null}

@@ -1,7 +1,6 @@
 /** Icons, the logo and the pictures of error pages as elements. */
 import type { ReactNode } from 'react'
-import { type IconName, icons, logoOf, logoTile, pictureOf, type Stroke } from '../web/drawings.ts'
-import { initials } from '../web/site-header.ts'
+import { type IconName, icons, logoOf, logoTile, pictureOf, type Stroke } from '../web/strokes.ts'
 
 export function Icon({ name }: { name: IconName }): ReactNode {
   return (
@@ -36,7 +35,7 @@ function Strokes({ list }: { list: readonly Stroke[] }): ReactNode {
 export function Face({ id, name }: { id: string; name: string }): ReactNode {
   return (
     <span className={`face face-${id}`} aria-hidden="true">
-      {initials(name)}
+      {name.slice(0, 2).toUpperCase()}
     </span>
   )
 }

@@ -1,4 +1,4 @@
-/** Every error page: what happened in plain words, and what to do next. `web/without-script.ts` has it without JavaScript. */
+/** Every error page: what happened in plain words, and what to do next. */
 import type { ErrorPageProps } from '@fastify-modular/errors/react'
 import { Link } from '@inertiajs/react'
 import { type ReactNode, useState } from 'react'
@@ -24,7 +24,7 @@ export function ErrorPage({ status, title, message, requestId }: ErrorPageProps)
             {texts.home}
           </Link>
           {status === 403 && user ? (
-            <a className="button" href="/login?switch=1">
+            <a className="button" href="/login">
               {texts.switchAccount}
             </a>
           ) : null}

@@ -22,14 +22,9 @@ export function Home(): ReactNode {
             <a className="button primary" href="/login">
               {texts.signIn}
             </a>
-            {app?.isRegistrationOpen ? (
-              <a className="button" href="/register">
-                {texts.createAccount}
-              </a>
-            ) : null}
-            <a className="button" href="/api/docs">
+            <Link className="button" href="/api/docs">
               {texts.browseApi}
-            </a>
+            </Link>
           </p>
         </section>
         <ul className="features">
@@ -60,9 +55,13 @@ export function Launch({ app, at }: { app: Look; at: string }): ReactNode {
   const left = until(at, app)
   return (
     <p className="launch">
-      <span className="pill is-good">{left ?? texts.openSince}</span>{' '}
+      <span className="pill is-good" suppressHydrationWarning>
+        {left ?? texts.openSince}
+      </span>{' '}
       {left === null ? null : `${texts.opens} `}
-      <time dateTime={at}>{fully(at, app)}</time>
+      <time dateTime={at} suppressHydrationWarning>
+        {fully(at, app)}
+      </time>
     </p>
   )
 }

@@ -1,12 +1,9 @@
-/** What surrounds the content of every page: skip link, header, notices, footer. */
-import { createLiveClient } from '@fastify-modular/settings/client/live'
-import { SettingsProvider } from '@fastify-modular/settings/react'
-import { accentShades } from '@fastify-modular/settings-ui/react'
-import { Link, usePage } from '@inertiajs/react'
+/** The frame of every page: skip link, header, notices, footer. */
+import { Head as Title, Link, usePage } from '@inertiajs/react'
 import { type ReactNode, useEffect } from 'react'
+import { format, type Texts } from '../texts/texts.ts'
+import { accentPath } from '../web/accent-path.ts'
 import type { User } from '../web/shared-props.ts'
-import { maintenanceSwitch, navigation, roleOf } from '../web/site-header.ts'
-import { format } from '../texts/texts.ts'
 import { Face, Icon, Logo } from './drawings.tsx'
 import { mailTo, useLook, useShared, useTexts } from './shared.ts'
 
@@ -15,36 +12,24 @@ interface LayoutProps {
   readonly children: ReactNode
 }
 
-/** What follows settings; strangers are told of public ones. */
-const clients = { ofUser: createLiveClient(), ofStranger: createLiveClient({ public: true }) }
-
-export function Layout(props: LayoutProps): ReactNode {
-  const { user } = useShared()
-  return (
-    <SettingsProvider client={user ? clients.ofUser : clients.ofStranger}>
-      <Frame {...props} />
-    </SettingsProvider>
-  )
-}
-
-function Frame({ title, children }: LayoutProps): ReactNode {
+export function Layout({ title, children }: LayoutProps): ReactNode {
   const { user } = useShared()
   const app = useLook()
   const texts = useTexts()
   const appTitle = app?.title ?? 'Fastify Modular'
 
   useEffect(() => {
-    document.title = `${title} · ${appTitle}`
-    const { dataset, style } = document.documentElement
     if (!app) return
-    document.documentElement.lang = app.language
-    dataset['theme'] = app.theme
-    dataset['density'] = app.density
-    style.setProperty('--fm-accent', accentShades(app.accent).token)
-  }, [title, appTitle, app])
+    const { documentElement } = document
+    documentElement.lang = app.language
+    Object.assign(documentElement.dataset, { theme: app.theme, density: app.density })
+    // The policy allows no style within the document.
+    document.querySelector('#accent')?.setAttribute('href', accentPath(app.accent))
+  }, [app?.language, app?.theme, app?.density, app?.accent])
 
   return (
     <>
+      <Title title={`${title} · ${appTitle}`} />
       <a className="skip" href="#main">
         {texts.skip}
       </a>
@@ -57,7 +42,6 @@ function Frame({ title, children }: LayoutProps): ReactNode {
           <NavLinks />
         </nav>
         <div className="session">
-          <span id="fm-preview" />
           {user ? (
             <Account user={user} />
           ) : (
@@ -74,23 +58,23 @@ function Frame({ title, children }: LayoutProps): ReactNode {
   )
 }
 
-/** The API's page is not Inertia's: it is loaded whole. */
+/** The pages that the caller may use. */
 function NavLinks(): ReactNode {
   const { url } = usePage()
-  const { user = null } = useShared()
-  const path = url.split('?', 1)[0]
-  return navigation(useTexts(), user).map(([href, label]) => {
-    const props = { href, 'aria-current': path === href ? ('page' as const) : undefined }
-    return href === '/api/docs' ? (
-      <a key={href} {...props}>
-        {label}
-      </a>
-    ) : (
-      <Link key={href} {...props}>
-        {label}
-      </Link>
-    )
-  })
+  const { user } = useShared()
+  const texts = useTexts()
+  const path = url.split(/[?#]/, 1)[0]
+  const links = {
+    '/notes': texts.notes,
+    ...(user?.isAdmin && { '/mails': texts.mail, '/dead-letters': texts.deadLetters }),
+    ...(user?.canUpdateSettings && { '/settings/manage': texts.settings }),
+    '/api/docs': texts.api,
+  }
+  return Object.entries(links).map(([href, label]) => (
+    <Link key={href} href={href} aria-current={path === href ? 'page' : undefined}>
+      {label}
+    </Link>
+  ))
 }
 
 /** Signing out is a plain form: the next page is loaded afresh, so that nothing of the session stays in memory. */
@@ -109,7 +93,7 @@ function Account({ user }: { user: User }): ReactNode {
         <div className="menu-nav">
           <NavLinks />
         </div>
-        <Link href="/inertia/preferences">
+        <Link href="/settings/preferences">
           <Icon name="sliders" />
           {texts.preferences}
         </Link>
@@ -124,6 +108,14 @@ function Account({ user }: { user: User }): ReactNode {
   )
 }
 
+/** What an account is for, in words. */
+export function roleOf(
+  texts: Texts,
+  { isAdmin, canUpdateSettings }: Pick<User, 'isAdmin' | 'canUpdateSettings'>,
+): string {
+  return isAdmin ? texts.administrator : canUpdateSettings ? texts.editor : texts.member
+}
+
 /** What everybody is to know: that maintenance goes on, and the banner. */
 function Notices(): ReactNode {
   const { user } = useShared()
@@ -134,7 +126,9 @@ function Notices(): ReactNode {
       {app?.isInMaintenance ? (
         <p className="banner is-warn">
           <strong>{texts.maintenanceIsOn}</strong> {texts.onlyAdministrators}{' '}
-          {user?.isAdmin ? <a href={maintenanceSwitch}>{texts.turnItOff}</a> : null}
+          {user?.isAdmin ? (
+            <a href="/settings/manage#setting:system.maintenance_mode">{texts.turnItOff}</a>
+          ) : null}
         </p>
       ) : null}
       <p className="banner">{app?.banner}</p>
@@ -150,7 +144,7 @@ function Footer(): ReactNode {
       <span>{app?.title}</span>
       {app?.homepageUrl ? <a href={app.homepageUrl}>{new URL(app.homepageUrl).host}</a> : null}
       {app?.supportEmail ? <a href={mailTo(app.supportEmail)}>{texts.help}</a> : null}
-      <a href="/api/docs">{texts.api}</a>
+      <Link href="/api/docs">{texts.api}</Link>
     </footer>
   )
 }

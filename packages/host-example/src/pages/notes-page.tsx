@@ -30,8 +30,12 @@ export function NotesPage(): ReactNode {
   const { app } = useShared()
   const texts = useTexts()
   const [news, setNews] = useState<News | null>(null)
-  const [open, setOpen] = useState<Note | 'new' | null>(window.location.hash === '#new' ? 'new' : null)
+  const [open, setOpen] = useState<Note | 'new' | null>(null)
   const focusNext = useRef<string | null>(null)
+
+  useEffect(() => {
+    if (window.location.hash === '#new') setOpen('new') // which the server does not see
+  }, [])
 
   useEffect(() => {
     if (focusNext.current === null || open !== null) return // nothing behind an open dialog takes the focus

@@ -11,13 +11,15 @@ interface HeadProps {
   readonly children?: ReactNode
 }
 
-/** What a page is, at its top. */
+/** What a page is, at its top. What it says of the time may be older than the browser's. */
 export function Head({ title, lead, children }: HeadProps): ReactNode {
   return (
     <div className="head">
       <div>
-        <h1>{title}</h1>
-        <p className="small">{lead}</p>
+        <h1 suppressHydrationWarning>{title}</h1>
+        <p className="small" suppressHydrationWarning>
+          {lead}
+        </p>
       </div>
       {children}
     </div>
@@ -28,7 +30,7 @@ export function Head({ title, lead, children }: HeadProps): ReactNode {
 export function Ago({ at, title }: { at: string; title?: string | undefined }): ReactNode {
   const { app } = useShared()
   return (
-    <time className="small" dateTime={at} title={title}>
+    <time className="small" dateTime={at} title={title} suppressHydrationWarning>
       {app ? ago(at, app) : null}
     </time>
   )

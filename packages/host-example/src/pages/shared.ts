@@ -1,16 +1,19 @@
 /** What every page of the server brings along. */
 import { useSetting } from '@fastify-modular/settings/react'
 import { usePage } from '@inertiajs/react'
+import { type Texts, textsOf } from '../texts/texts.ts'
 import type { Look } from '../web/look.ts'
 import type { SharedProps } from '../web/shared-props.ts'
-import { type Texts, textsOf } from '../texts/texts.ts'
-import { usePreviewed } from './previewed.ts'
+import { useTried } from './tried.ts'
 
-let latest: Partial<Pick<SharedProps, 'app' | 'user'>> = {}
+type Shared = { readonly [Name in 'app' | 'user']?: SharedProps[Name] | undefined }
+
+let latest: Shared = {}
 
 /** The application and the user. The page of a failed visit comes without them: those of the page before still hold. */
-export function useShared(): Partial<Pick<SharedProps, 'app' | 'user'>> {
+export function useShared(): Shared {
   const { app, user } = usePage<Partial<SharedProps>>().props
+  if (typeof window === 'undefined') return { app, user } // the page before was somebody else's
   if (app !== undefined && user !== undefined) latest = { app, user }
   return latest
 }
@@ -21,25 +24,29 @@ export function useShared(): Partial<Pick<SharedProps, 'app' | 'user'>> {
  */
 export function useLook(): Look | undefined {
   const { app } = useShared()
-  const title = useSetting('app.title')
-  const logo = useSetting('app.logo')
-  const banner = useSetting('app.banner')
-  const accent = useSetting('app.primary_color')
-  const isInMaintenance = useSetting('system.maintenance_mode')
-  const saved = app && {
-    ...app,
-    ...(title !== undefined && { title }),
-    ...(logo !== undefined && { logo }),
-    ...(banner !== undefined && { banner }),
-    ...(accent !== undefined && { accent }),
-    ...(isInMaintenance !== undefined && { isInMaintenance }),
+  const followed = {
+    title: useFollowed('app.title'),
+    logo: useFollowed('app.logo'),
+    banner: useFollowed('app.banner'),
+    accent: useFollowed('app.primary_color'),
+    theme: useFollowed('app.theme'),
+    density: useFollowed('user.preferred_density'),
+    language: useFollowed('app.language'),
+    isInMaintenance: useFollowed('system.maintenance_mode'),
   }
-  return usePreviewed(saved)
+  const known = Object.entries(followed).filter(([, value]) => value !== undefined)
+  return app && { ...app, ...Object.fromEntries(known) }
+}
+
+/** What is tried of a setting, or saved; undefined where the page does not know more than it came with. */
+function useFollowed(key: string): unknown {
+  const saved = useSetting(key)
+  return useTried(key) ?? saved
 }
 
 /** The texts in the language of the reader. */
 export function useTexts(): Texts {
-  return textsOf(useShared().app?.language ?? 'en')
+  return textsOf(useLook()?.language ?? 'en')
 }
 
 /** A link to write to this address; `a?bcc=b@example.org` is one, and names nobody else. */

@@ -1,80 +1,56 @@
-/** The HTML document around every page of this application, and the files of the front-end build that it names. */
+/** The HTML of a first visit: the page as React draws it, in the document around every page of this application. */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RootTemplate } from '@fastify-modular/inertia'
+import type { Page, RootTemplate } from '@fastify-modular/inertia'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { defaultAccent } from '../app-settings.ts'
-import type { SharedProps } from './shared-props.ts'
-import { Html, html } from './html.ts'
+import { accentPath } from './accent-path.ts'
 import type { Look } from './look.ts'
-import { withoutScript } from './without-script.ts'
+import type { SharedProps } from './shared-props.ts'
 
-/** The settings that a document follows before any script runs. */
-type DocumentLook = Pick<Look, 'theme' | 'density' | 'language' | 'accent'>
-
-interface DocumentParts {
-  readonly title: string | Html
-  readonly body: Html
-  /** @default as the browser's system says, in English */
-  readonly look?: DocumentLook
-  /** What else the page needs in its head. */
-  readonly head?: Html
-}
-
-/** Writes a whole document. */
-export type Document = (parts: DocumentParts) => string
-
-const plainLook: DocumentLook = {
+/** Of a page that comes without the settings of the application: as the browser's system says, in English. */
+type PlainLook = Pick<Look, 'theme' | 'density' | 'language' | 'accent'>
+const plainLook: PlainLook = {
   theme: 'system',
   density: 'comfortable',
   language: 'en',
   accent: defaultAccent,
 }
 
-/** The document with the styles of the front end. */
-export function createDocument(assets: Assets): Document {
-  return ({ title, body, look = plainLook, head }) => {
-    const { theme, density, language, accent } = look
-    return String(
-      html`<!doctype html>
-        <html lang="${language}" data-theme="${theme}" data-density="${density}">
-          <head>
-            <meta charset="utf-8" />
-            <meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover" />
-            <meta name="color-scheme" content="light dark" />
-            <title>${title}</title>
-            <link rel="stylesheet" href="${assets.style}" />
-            <link rel="stylesheet" href="${accentPath(accent)}" />
-            ${head}
-          </head>
-          <body>
-            ${body}
-          </body>
-        </html> `,
-    )
-  }
+interface Drawing {
+  draw(page: Page): Promise<{ readonly head: readonly string[]; readonly body: string }>
 }
 
-/** Where the style sheet of an accent is: the policy allows no style within the document. */
-function accentPath(color: string): string {
-  return `/accent/${color.slice(1)}.css`
-}
-
-/** The document of a first visit to an Inertia page. */
-export function createRootTemplate(assets: Assets, document: Document): RootTemplate {
-  return async ({ html: content, page, request }) => {
-    const shared: Partial<SharedProps> = page.props
-    const first = shared.app && new Html(await request.server.settings.publicDataElement(request))
-    const body = html`${new Html(content)}<noscript>${withoutScript(page)}</noscript>`
-    return document({
-      title: shared.app?.title ?? 'Fastify Modular',
-      head: html`<script type="module" src="${assets.script}"></script>
-        ${first}`,
-      body,
-      ...(shared.app && { look: shared.app }),
+/** Draws pages on the server; the client takes them over. Their forms and links work without it. */
+export async function createRootTemplate(assets: Assets): Promise<RootTemplate> {
+  // The front end is compiled after this program, whose types it has: its address is known, and its types are not.
+  const { draw } = (await import(new URL('../pages/draw.js', import.meta.url).href)) as Drawing
+  return async ({ html, page, request }) => {
+    const { app }: Partial<SharedProps> = page.props
+    const look: PlainLook = app ?? plainLook
+    const { head, body } = await draw(page).catch((err: unknown) => {
+      request.log.error({ err }, 'a page could not be drawn on the server: the client draws it')
+      return { head: [], body: html }
     })
+    return `<!doctype html>
+<html lang="${look.language}" data-theme="${look.theme}" data-density="${look.density}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">
+<meta name="color-scheme" content="light dark">
+<link rel="stylesheet" href="${assets.style}">
+<link rel="stylesheet" href="${accentPath(look.accent)}" id="accent">
+<script type="module" src="${assets.script}"></script>
+${head.join('\n')}
+</head>
+<body>
+${body}
+${await request.server.settings.publicDataElement(request)}
+</body>
+</html>
+`
   }
 }
 
@@ -85,12 +61,10 @@ export interface Assets {
   readonly version: string
   readonly script: string
   readonly style: string
-  /** The path of the style sheet of the API browser. */
-  readonly docsStyle: string
 }
 
 const File = Type.Object({ file: Type.String() })
-const Manifest = Type.Object({ 'app.tsx': File, 'style.css': File, 'docs.css': File })
+const Manifest = Type.Object({ 'client.tsx': File, 'style.css': File })
 
 /**
  * Reads the manifest of the build in this folder.
@@ -101,9 +75,8 @@ export function readAssets(folder: string): Assets {
   return {
     folder,
     version: createHash('sha256').update(text).digest('base64url').slice(0, 16),
-    script: `/static/${manifest['app.tsx'].file}`,
+    script: `/static/${manifest['client.tsx'].file}`,
     style: `/static/${manifest['style.css'].file}`,
-    docsStyle: join(folder, manifest['docs.css'].file),
   }
 }
 

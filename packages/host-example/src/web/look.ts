@@ -4,7 +4,8 @@ import type { Settings, ValuesOf } from '@fastify-modular/settings'
 import { appSettings, systemSettings, userSettings } from '../app-settings.ts'
 
 declare module '@fastify-modular/settings' {
-  interface SettingKeyMap extends ValuesOf<typeof appSettings>, ValuesOf<typeof systemSettings> {}
+  interface SettingKeyMap
+    extends ValuesOf<typeof appSettings>, ValuesOf<typeof userSettings>, ValuesOf<typeof systemSettings> {}
 }
 
 /** Values of settings that pages show. */
@@ -26,7 +27,6 @@ export async function readLook(settings: Settings, caller: Caller | null) {
     homepageUrl: settings.get(appSettings.homepageUrl),
     launchAt: settings.get(appSettings.launchAt), // ISO 8601
     features: settings.get(appSettings.featureJson), // parts of the pages that may be switched off
-    isRegistrationOpen: settings.get(systemSettings.registrationEnabled),
     isInMaintenance: settings.get(systemSettings.maintenanceMode), // only administrators get in
   }
 }

@@ -25,7 +25,8 @@ export function createSharedProps(
   return async ({ caller }) => ({ app: await readLook(app.settings, caller), user: caller && toUser(caller) })
 }
 
-function toUser(caller: Caller): User {
+/** What pages know of a caller. */
+export function toUser(caller: Caller): User {
   return {
     id: caller.id,
     name: caller.name ?? caller.id,

@@ -34,7 +34,7 @@ test('title, banner, colour and maintenance are seen at once in windows that are
   await save('app.banner', 1, 'We move on Friday.')
   for (const page of pages) await page.locator('.banner', { hasText: 'We move on Friday.' }).waitFor()
   await save('app.primary_color', 1, '#b91c1c')
-  const accent = "document.documentElement.style.getPropertyValue('--fm-accent')"
+  const accent = "getComputedStyle(document.documentElement).getPropertyValue('--fm-accent')"
   for (const page of pages)
     await until(async () => (await page.evaluate<string>(accent)).startsWith('light-dark(#b91c1c,'))
   await save('system.maintenance_mode', 0, true)

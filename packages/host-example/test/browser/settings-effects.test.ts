@@ -78,12 +78,6 @@ const effects: Readonly<Record<string, Effect>> = {
     path: '/mails',
     shows: (page) => page.getByText('meldet sich mit einem Passwort an'),
   },
-  'system.registration_enabled': {
-    value: true,
-    path: '/login',
-    isPublic: true,
-    shows: (page) => page.getByRole('link', { name: 'Create an account' }),
-  },
   'system.maintenance_mode': {
     value: true,
     path: '/notes',

@@ -56,7 +56,6 @@ test('with a finger: what one touches is 44 px high and wide', async (t) => {
     ['admin', '/'],
     ['admin', '/notes'],
     ['admin', '/error/403'],
-    ['admin', '/inertia/settings'],
     ['admin', '/settings/manage?group=contact'],
     ['admin', '/settings/preferences'],
   ] as const) {

@@ -1,14 +1,15 @@
 /** The same stores on both databases. */
+import { promisify } from 'node:util'
 import { test } from 'tap'
 import type { DomainEvent, Events } from '@fastify-modular/core'
-import { sql } from 'drizzle-orm'
-import { createAccountStore, seedAccounts } from '#src/auth/accounts.js'
-import { verifyPassword } from '#src/auth/passwords.js'
-import { createSessionStore, sessionLifetime } from '#src/auth/sessions.js'
+import type { Session } from 'fastify'
+import { accountsIn } from '#src/accounts.js'
 import { openPostgres } from '#src/database/postgres.js'
+import { seedAccounts } from '#src/first-accounts.js'
 import { createMailbox } from '#src/modules/mail/mailbox.js'
 import { type Note, NoteShared } from '#src/modules/notes/note.js'
 import { createNotesStore } from '#src/modules/notes/notes-store.js'
+import { sessionsIn } from '#src/session-store.js'
 import { engines } from './engines.js'
 
 const ignore = (): void => {}
@@ -23,13 +24,7 @@ const events = {
   },
 } as unknown as Events
 
-const account = {
-  name: 'ada',
-  passwordHash: 'scrypt$x',
-  permissions: ['Settings.Update'],
-  isAdmin: false,
-  isDemo: false,
-}
+const ada = { id: 'ada', name: 'Ada', permissions: ['Settings.Update'] }
 const note: Note = {
   id: 'n1',
   owner: 'ada',
@@ -52,39 +47,60 @@ for (const [engine, prepare] of Object.entries(engines)) {
     })
 
     const database = await open()
-    const accounts = createAccountStore(database)
-    const sessions = createSessionStore(database)
+    const accounts = await accountsIn(database.query)
+    const sessions = sessionsIn(database.query)
+    const start = (id: string, account: string, expires = new Date(Date.now() + 60_000)) =>
+      promisify(sessions.set.bind(sessions))(id, { account, cookie: { expires } } as Session)
+    const find = promisify((id: string, done: (error: unknown, found?: Session | null) => void) =>
+      sessions.get(id, done),
+    )
     const notes = createNotesStore(database, events)
 
-    await t.test('an account is added once, by the first process', async (t) => {
-      await Promise.all([accounts.addIfMissing(account), accounts.addIfMissing(account)])
-      await accounts.addIfMissing({ ...account, passwordHash: 'another' })
-      t.match(await accounts.find('ada'), account)
-      t.equal(await accounts.find('ADA'), null)
-      t.equal((await database.rows(sql`select * from accounts`)).length, 1)
-    })
+    await t.test(
+      'an account is found by its name as it is written, and checked by its password',
+      async (t) => {
+        await accounts.save(ada, 'of Ada')
+        t.same(await accounts.find('ada'), ada)
+        t.equal(await accounts.find('ADA'), null)
+        t.same(await accounts.check('ada', 'of Ada'), ada)
+        for (const [user, password] of [
+          ['ada', 'of ada'],
+          ['ada', ''],
+          ['nobody', 'of Ada'],
+          ['__proto__', ''],
+        ] as const)
+          t.equal(await accounts.check(user, password), null, user)
+        t.same(await accounts.names(), { ada: 'Ada' })
+        const [row] = await database.query('select * from accounts')
+        t.notMatch(JSON.stringify(row), 'of Ada')
+      },
+    )
 
     await t.test('a session is found by its identifier alone, which is not in the database', async (t) => {
-      t.equal(await sessions.start('an identifier', account), true)
-      t.same(await sessions.find('an identifier'), {
-        id: 'ada',
-        name: 'ada',
-        permissions: ['Settings.Update'],
-        isAdmin: false,
-      })
-      t.equal(await sessions.find('another identifier'), null)
-      t.notMatch(JSON.stringify(await database.rows(sql`select * from sessions`)), 'identifier')
-      await sessions.end('an identifier')
-      t.equal(await sessions.find('an identifier'), null)
+      await start('an identifier', 'ada')
+      t.match(await find('an identifier'), { account: 'ada' })
+      t.equal(await find('another identifier'), null)
+      t.notMatch(JSON.stringify(await database.query('select * from sessions')), 'identifier')
+      await promisify(sessions.destroy.bind(sessions))('an identifier')
+      t.equal(await find('an identifier'), null)
     })
 
-    await t.test('a session expires, and old ones are swept at the next sign-in', async (t) => {
-      await sessions.start('old', account)
-      await database.run(sql`update sessions set expires_at = expires_at - ${sessionLifetime}`)
-      t.equal(await sessions.find('old'), null)
-      await sessions.start('new', account)
-      await sessions.end('new')
-      t.same(await database.rows(sql`select * from sessions`), [])
+    await t.test('a session expires, and old ones are swept when one starts', async (t) => {
+      await start('old', 'ada', new Date(Date.now() - 1))
+      t.equal(await find('old'), null)
+      await start('new', 'ada')
+      t.equal((await database.query('select * from sessions')).length, 1)
+    })
+
+    await t.test('a new password and the end of an account end its sessions, and no others', async (t) => {
+      await start('of Bob', 'bob')
+      for (const end of [() => accounts.save(ada, 'another'), () => accounts.remove('ada')]) {
+        await start('of Ada', 'ada')
+        await end()
+        t.equal(await find('of Ada'), null)
+      }
+      t.equal(await accounts.find('ada'), null)
+      t.match(await find('of Bob'), { account: 'bob' })
     })
 
     await t.test(
@@ -92,16 +108,14 @@ for (const [engine, prepare] of Object.entries(engines)) {
       async (t) => {
         await seedAccounts(accounts, { kind: 'demo' })
         await seedAccounts(accounts, { kind: 'demo' })
-        t.equal((await database.rows(sql`select * from accounts where is_demo = 1`)).length, 4)
-        await seedAccounts(accounts, { kind: 'own', adminPassword: 'first password' })
-        t.equal(await accounts.find('alice'), null)
-        const admin = await accounts.find('admin')
-        t.match(admin, { isAdmin: true, isDemo: false })
-        t.equal(await verifyPassword('first password', admin?.passwordHash), true)
-        await seedAccounts(accounts, { kind: 'own', adminPassword: 'first password' })
-        t.same(await accounts.find('admin'), admin)
-        await seedAccounts(accounts, { kind: 'own', adminPassword: 'second password' })
-        t.equal(await verifyPassword('second password', (await accounts.find('admin'))?.passwordHash), true)
+        t.same(await accounts.names(), { admin: 'Ada', editor: 'Eli', alice: 'Alice', bob: 'Bob' })
+        await accounts.save({ id: 'bob', name: 'Robert' }, 'a password of his own')
+        for (const adminPassword of ['first password', 'first password', 'second password']) {
+          await seedAccounts(accounts, { kind: 'own', adminPassword })
+          t.same(await accounts.names(), { admin: 'admin', bob: 'Robert' })
+          t.match(await accounts.check('admin', adminPassword), { isAdmin: true })
+        }
+        t.equal(await accounts.check('admin', 'first password'), null)
       },
     )
 

@@ -3,13 +3,15 @@ import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startPostgres } from '@fastify-modular/test-support/postgres'
 import { spawnApp, spawnNode } from '@fastify-modular/test-support/spawn-app'
 import { until } from '@fastify-modular/test-support/until'
 import pg from 'pg'
 import { test } from 'tap'
+import { accountsIn, accountsTable } from '#src/accounts.js'
+import { sessionTables } from '#src/session-store.js'
 import { blockOf, changesOf, filesOf, guide } from './guide-files.js'
 
 const root = new URL('../../../../', import.meta.url)
@@ -39,6 +41,19 @@ test('the template, deployed as the guide says', async (t) => {
     t.end()
   })
 
+  await t.test('its accounts and sessions are those of the example', (t) => {
+    const files = filesOf(text)
+    for (const name of ['accounts.ts', 'session-store.ts'])
+      t.equal(files[`src/${name}`], readFileSync(new URL(`packages/host-example/src/${name}`, root), 'utf8'))
+    const plain = (sql: string) =>
+      sql
+        .replaceAll('if not exists ', '')
+        .replaceAll(/[\s;]+/g, ' ')
+        .trim()
+    t.equal(plain(blockOf(text, 'sql')), plain([accountsTable, ...sessionTables].join(';\n')))
+    t.end()
+  })
+
   await t.test('the image is built: what its second stage copies is all that it has', async (t) => {
     rmSync(join(build, 'src/development-sign-in.ts'))
     for (const [name, code] of Object.entries(filesOf(text))) writeFileSync(join(build, name), code)
@@ -60,15 +75,8 @@ test('the template, deployed as the guide says', async (t) => {
   pool.on('error', () => {}) // the server is killed below
   await pool.query(blockOf(text, 'sql'))
 
-  const { hashPassword } = await import(pathToFileURL(join(image, 'dist/src/accounts.js')).href)
-  const [ada, eli] = JSON.parse(blockOf(text, 'json'))
-  const accounts = [
-    { ...ada, hash: await hashPassword('of Ada') },
-    { ...eli, hash: await hashPassword('of Eli') },
-  ]
-  const writeAccounts = (list: readonly object[]) =>
-    writeFileSync(join(folder, 'accounts.json'), JSON.stringify(list))
-  writeAccounts(accounts)
+  const accounts = await accountsIn(async (text, values = []) => (await pool.query(text, [...values])).rows)
+  const eli = { id: 'eli', name: 'Eli', permissions: ['Notes.Write'] }
 
   const [, entry = '', ...rest] = ['', ...JSON.parse(instructions('CMD')[0] ?? '').slice(1)]
   const env = {
@@ -77,7 +85,6 @@ test('the template, deployed as the guide says', async (t) => {
     NODE_TEST_CONTEXT: undefined,
     ...Object.fromEntries((instructions('ENV')[0] ?? '').split(' ').map((pair) => pair.split('='))),
     HOST: '127.0.0.1', // only loopback in tests
-    ACCOUNTS_FILE: join(folder, 'accounts.json'),
     DATABASE_URL: postgres.url,
     SESSION_SECRET: 'thirty-two characters, or more of them',
     TRUST_PROXY: '127.0.0.1',
@@ -100,16 +107,26 @@ test('the template, deployed as the guide says', async (t) => {
       body: '{"text":"Milk"}',
     })
 
+  await t.test('its program saves an account', async (t) => {
+    const [, caller = ''] = /save-account\.js '(.*)'$/m.exec(text) ?? []
+    await run(process.execPath, ['dist/src/save-account.js', caller], {
+      cwd: image,
+      env: { ...process.env, DATABASE_URL: postgres.url, PASSWORD: 'of Ada' },
+    })
+    t.same(await accounts.check('ada', 'of Ada'), JSON.parse(caller))
+    await accounts.save(eli, 'of Eli')
+  })
+
   await t.test('it does not start without what it needs', async (t) => {
-    for (const name of ['ACCOUNTS_FILE', 'DATABASE_URL', 'SESSION_SECRET']) {
+    for (const name of ['DATABASE_URL', 'SESSION_SECRET']) {
       const app = spawnNode('dist/src/main.js', { cwd: image, env: { ...env, [name]: undefined } })
       t.equal((await app.exited).code, 1, name)
-      t.match(app.log(), /Set ACCOUNTS_FILE, DATABASE_URL and SESSION_SECRET\./)
+      t.match(app.log(), /Set DATABASE_URL and SESSION_SECRET\./)
     }
   })
 
   await t.test(
-    'people sign in with the accounts of the file; cookies are Secure behind the proxy',
+    'people sign in with the accounts of the table; cookies are Secure behind the proxy',
     async (t) => {
       const app = await start()
       t.teardown(() => app.stop())
@@ -135,7 +152,7 @@ test('the template, deployed as the guide says', async (t) => {
       rows.some(({ id }) => decodeURIComponent(cookie).includes(id)),
       'the table knows hashes alone',
     )
-    t.notMatch(JSON.stringify(rows), accounts[1].hash)
+    t.notMatch(JSON.stringify(rows), 'Notes.Write', 'nor rights')
 
     t.same(await two.stop(), { code: 0, signal: null })
     const later = await start()
@@ -151,7 +168,6 @@ test('the template, deployed as the guide says', async (t) => {
     async (t) => {
       const app = await start()
       t.teardown(() => app.stop())
-      t.teardown(() => writeAccounts(accounts))
       const signInAsEli = async () => cookieOf(await signIn(app.url, 'eli', 'of Eli'))
       const cookies = [await signInAsEli(), await signInAsEli()]
       const statuses = async () => {
@@ -159,17 +175,23 @@ test('the template, deployed as the guide says', async (t) => {
         return answers.map(({ status }) => status)
       }
       t.same(await statuses(), [201, 201])
-      writeAccounts([accounts[0], { ...accounts[1], permissions: [] }])
+      const keep = (permissions: string[]) =>
+        pool.query('update accounts set caller = $1 where id = $2', [
+          JSON.stringify({ ...eli, permissions }),
+          'eli',
+        ])
+      await keep([])
       t.same(await statuses(), [403, 403])
-      writeAccounts([accounts[0]])
-      t.same(await statuses(), [401, 401])
-      writeAccounts(accounts)
+      await keep(eli.permissions)
       t.same(await statuses(), [201, 201])
       const [, statement = ''] = /`(delete from sessions where account = \$1)`/.exec(text) ?? []
       const ada = cookieOf(await signIn(app.url, 'ada', 'of Ada'))
       t.equal((await pool.query(statement, ['eli'])).rowCount, 2)
       t.same(await statuses(), [401, 401])
       t.equal((await addNote(app.url, ada)).status, 201)
+      cookies.push(await signInAsEli())
+      await accounts.remove('eli')
+      t.same(await statuses(), [401, 401, 401])
     },
   )
 

@@ -19,7 +19,7 @@ const params = Type.Object({ id: Type.String({ maxLength: 300 }) })
 const tags = ['events']
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  app.get('/dead-letters', { schema: { hide: true } }, async (_request, reply) =>
+  app.get('/dead-letters', async (_request, reply) =>
     reply.inertia('DeadLetters/Index', { deadLetters: await list(app) }),
   )
 

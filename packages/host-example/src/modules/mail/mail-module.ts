@@ -36,7 +36,7 @@ export interface MailServer {
 }
 
 const mailRoutes: FastifyPluginAsyncTypebox<{ mailbox: Mailbox }> = async (app, { mailbox }) => {
-  app.get('/mails', { schema: { hide: true } }, async (_request, reply) => {
+  app.get('/mails', async (_request, reply) => {
     const mails = await mailbox.list()
     const { settings } = app
     const server: MailServer = {

@@ -49,7 +49,7 @@ const describe = (operationId: string, summary: string) => ({ tags: ['notes'], o
 
 /** Routes → service, one line each. */
 const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (app, { notes }) => {
-  app.get('/notes', { schema: { querystring: PageAndQuery, hide: true } }, (request, reply) => {
+  app.get('/notes', { schema: { querystring: PageAndQuery } }, (request, reply) => {
     const { page: text = '1', q: query = '' } = request.query
     const page = Number(text)
     return reply.inertia('Notes/Index', {
@@ -61,12 +61,12 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
   })
 
   // The form of the page. What is refused comes back to it with errors, and success with a message that is shown once.
-  app.post('/notes', { schema: { body: NoteForm, hide: true } }, (request, reply) => {
+  app.post('/notes', { schema: { body: NoteForm } }, (request, reply) => {
     const { title, body } = request.body
     return answerForm(request, reply, 'added', (caller) => notes.add(caller, { title, body }))
   })
 
-  app.patch('/notes/:id', { schema: { params: Id, body: NoteForm, hide: true } }, (request, reply) =>
+  app.patch('/notes/:id', { schema: { params: Id, body: NoteForm } }, (request, reply) =>
     answerForm(request, reply, 'saved', (caller) => notes.change(caller, request.params.id, request.body)),
   )
 

@@ -1,4 +1,4 @@
-/** Line drawings as data: the server writes them as markup, the pages as elements. */
+/** Line drawings as data. */
 
 /** A path, and the class that gives it its look. */
 export type Stroke = readonly [look: string, d: string]

@@ -1,0 +1,26 @@
+/** The API to browse, within the frame of this application. */
+import { type ReactNode, useEffect, useRef } from 'react'
+import { Layout } from './layout.tsx'
+import { Head } from './parts.tsx'
+import { useTexts } from './shared.ts'
+
+export function ApiPage(): ReactNode {
+  const texts = useTexts()
+  const place = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    void import('./swagger-ui.ts').then(({ showApi }) => place.current && showApi(place.current))
+  }, [])
+  return (
+    <Layout title={texts.api}>
+      <main className="page" id="main" tabIndex={-1}>
+        <Head title={texts.api} lead={texts.apiLead} />
+        <h2>
+          <a href="/openapi.json">openapi.json</a>
+        </h2>
+        <div id="swagger-ui" ref={place}>
+          <noscript>{texts.needsScript}</noscript>
+        </div>
+      </main>
+    </Layout>
+  )
+}
