@@ -202,7 +202,7 @@ for (const [at, column] of head.slice(1).entries()) {
             const expected = cell?.({ hasInertia, says }, String(request.url)) === true
             if (!isAsSaid(answer, request, expected))
               t.fail(
-                `${row}: ${JSON.stringify(request)} got ${answer.statusCode} ${answer.headers['content-type']}`,
+                `${row}: ${JSON.stringify(request)} got ${answer.statusCode} ${String(answer.headers['content-type'])}`,
               )
           }
         }

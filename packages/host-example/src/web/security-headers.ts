@@ -11,7 +11,7 @@ const common = {
 const overTls = { ...common, 'strict-transport-security': 'max-age=31536000' }
 
 /** The Content-Security-Policy of pages. */
-export const policy = [
+const policy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",

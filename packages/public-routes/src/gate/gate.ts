@@ -148,7 +148,7 @@ function admissionBy(rule: RegisteredRule): RequestAdmission {
  * The values of the route's parameters as the router decoded them; null where an earlier hook left no object. The gate
  * keeps the values and not the object, which validation and later hooks change in place.
  */
-export function readParameters(request: FastifyRequest, route: Route | null): readonly unknown[] | null {
+function readParameters(request: FastifyRequest, route: Route | null): readonly unknown[] | null {
   if (route === null) return []
   const params: unknown = request.params
   if (typeof params !== 'object' || params === null) return null

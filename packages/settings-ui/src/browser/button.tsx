@@ -11,7 +11,7 @@ const looks = {
   name: 'fm-link is-name',
 } as const
 
-interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+interface ButtonProps extends ButtonHTMLAttributes {
   /** @default 'plain' */
   readonly look?: keyof typeof looks
   readonly icon?: IconName

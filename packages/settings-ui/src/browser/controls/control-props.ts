@@ -24,7 +24,7 @@ export interface Field {
 }
 
 /** An event of an element that has a value. */
-export interface InputOf<T> {
+interface InputOf<T> {
   readonly currentTarget: T
 }
 
