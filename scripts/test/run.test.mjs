@@ -13,7 +13,7 @@ test('an unknown step, or none, names the steps there are', (t) => {
   for (const args of [[], ['tset'], ['install', 'nonsense'], ['packages/core/x.test.js']]) {
     const { status, stderr, stdout } = run(...args)
     t.equal(status, 1)
-    t.match(stderr, /install, build, lint, pack, test, empty, host, dev, bench/)
+    t.match(stderr, /install, build, lint, pack, test, empty, seed, host, dev, bench/)
     t.equal(stdout, '', 'nothing has run')
   }
   t.end()
