@@ -27,6 +27,15 @@ export {
   sqliteCodeOf,
 } from './node-sqlite.ts'
 export { compileSchemaErrors, type SchemaError } from './json-schema.ts'
+export {
+  type Command,
+  currentCommand,
+  decorateCommand,
+  type Finding,
+  type FindingKind,
+  orFinding,
+  report,
+} from './command.ts'
 export { createMisuseError, type MisuseError, type MisuseErrorClass } from './misuse-error.ts'
 export {
   argumentProblems,
