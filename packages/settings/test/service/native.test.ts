@@ -73,29 +73,40 @@ test('options that name no value of the setting are refused, and write nothing',
   const { settings } = await createApp(t)
   // What a host passes whose request has no caller.
   const nobody: object = { userId: undefined }
-  const places: readonly (readonly [key: string, place: object])[] = [
-    ['app.theme', nobody],
-    ['app.theme', { userId: null }],
-    ['app.theme', { userId: '' }],
-    ['app.theme', { scope: User }],
-    ['app.theme', { scope: Application, userId: 'alice' }],
-    ['app.theme', { scope: Application, ...nobody }],
-    ['app.theme', { scope: System }],
-    ['app.theme', { scope: 3 }],
-    ['app.title', { userId: 'alice' }],
-    ['app.title', { scope: User, userId: 'alice' }],
-    ['app.title', { scope: System }],
-    ['mail.port', { scope: Application }],
-    ['mail.port', { scope: System, userId: 'alice' }],
+  const places: readonly object[] = [
+    nobody,
+    { userId: null },
+    { userId: '' },
+    { scope: User },
+    { scope: Application, userId: 'alice' },
+    { scope: Application, ...nobody },
+    { scope: 3 },
+    { scope: System, userId: 'alice' },
   ]
-  for (const [key, place] of places) {
-    const name = `${key} ${JSON.stringify(place)}`
-    const refused = { name: 'ArgumentException', status: 400 }
+  const refused = { name: 'ArgumentException', status: 400 }
+  const key = 'app.theme'
+  for (const place of places) {
+    const name = JSON.stringify(place)
     t.match(await rejection(settings.set(key, 'dark', place)), refused, `set ${name}`)
     t.match(await rejection(settings.reset(key, place)), refused, `reset ${name}`)
     t.match(await rejection(settings.record(key, place)), refused, `record ${name}`)
     const target = { key, revision: 1, scope: User, ...place }
     t.match(await rejection(settings.restore(target)), refused, `restore ${name}`)
+  }
+  const elsewhere: readonly (readonly [key: string, place: object])[] = [
+    ['app.theme', { scope: System }],
+    ['app.title', { userId: 'alice' }],
+    ['app.title', { scope: User, userId: 'alice' }],
+    ['app.title', { scope: System }],
+    ['mail.port', { scope: Application }],
+  ]
+  for (const [other, place] of elsewhere) {
+    const name = `${other} ${JSON.stringify(place)}`
+    t.match(await rejection(settings.set(other, 'dark', place)), refused, `set ${name}`)
+    t.equal(await settings.record(other, place), null, `record ${name}`)
+    await settings.reset(other, place)
+    const target = { key: other, revision: 1, scope: User, ...place }
+    t.match(await rejection(settings.restore(target)), { status: 404 }, `restore ${name}`)
   }
   const updates = [{ key: 'app.title', scope: System, value: 'x' }]
   t.match(await rejection(settings.setMany(updates)), { name: 'ArgumentException' })
