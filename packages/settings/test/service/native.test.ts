@@ -73,39 +73,43 @@ test('options that name no value of the setting are refused, and write nothing',
   const { settings } = await createApp(t)
   // What a host passes whose request has no caller.
   const nobody: object = { userId: undefined }
-  const places: readonly object[] = [
-    nobody,
-    { userId: null },
-    { userId: '' },
-    { scope: User },
-    { scope: Application, userId: 'alice' },
-    { scope: Application, ...nobody },
-    { scope: 3 },
-    { scope: System, userId: 'alice' },
+  const places: readonly (readonly [key: string, place: object])[] = [
+    ['app.theme', nobody],
+    ['app.theme', { userId: null }],
+    ['app.theme', { userId: '' }],
+    ['app.theme', { scope: User }],
+    ['app.theme', { scope: Application, userId: 'alice' }],
+    ['app.theme', { scope: Application, ...nobody }],
+    ['app.theme', { scope: 3 }],
+    ['mail.port', { scope: System, userId: 'alice' }],
   ]
-  const refused = { name: 'ArgumentException', status: 400 }
-  const key = 'app.theme'
-  for (const place of places) {
-    const name = JSON.stringify(place)
+  for (const [key, place] of places) {
+    const name = `${key} ${JSON.stringify(place)}`
+    const refused = { name: 'ArgumentException', status: 400 }
     t.match(await rejection(settings.set(key, 'dark', place)), refused, `set ${name}`)
     t.match(await rejection(settings.reset(key, place)), refused, `reset ${name}`)
     t.match(await rejection(settings.record(key, place)), refused, `record ${name}`)
     const target = { key, revision: 1, scope: User, ...place }
     t.match(await rejection(settings.restore(target)), refused, `restore ${name}`)
   }
-  const elsewhere: readonly (readonly [key: string, place: object])[] = [
+  t.same((await settings.history()).entries, [])
+})
+
+test('in a scope that a setting does not have, nothing is written, read or restored; a reset removes nothing', async (t) => {
+  const { settings } = await createApp(t)
+  const places: readonly (readonly [key: string, place: object])[] = [
     ['app.theme', { scope: System }],
     ['app.title', { userId: 'alice' }],
     ['app.title', { scope: User, userId: 'alice' }],
     ['app.title', { scope: System }],
     ['mail.port', { scope: Application }],
   ]
-  for (const [other, place] of elsewhere) {
-    const name = `${other} ${JSON.stringify(place)}`
-    t.match(await rejection(settings.set(other, 'dark', place)), refused, `set ${name}`)
-    t.equal(await settings.record(other, place), null, `record ${name}`)
-    await settings.reset(other, place)
-    const target = { key: other, revision: 1, scope: User, ...place }
+  for (const [key, place] of places) {
+    const name = `${key} ${JSON.stringify(place)}`
+    t.match(await rejection(settings.set(key, 'dark', place)), { name: 'ArgumentException' }, `set ${name}`)
+    await settings.reset(key, place)
+    t.equal(await settings.record(key, place), null, `record ${name}`)
+    const target = { key, revision: 1, ...place }
     t.match(await rejection(settings.restore(target)), { status: 404 }, `restore ${name}`)
   }
   const updates = [{ key: 'app.title', scope: System, value: 'x' }]
