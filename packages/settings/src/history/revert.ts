@@ -136,13 +136,13 @@ async function putBack(
   const past = await Promise.all(rows.map((row) => lookBack(parts, row)))
   const errors = new Map<string, readonly string[]>()
   const entries = rows.map((row): WriteEntry => {
-    const { key, scope, userId, revision } = row
+    const { key, scope, owner, revision } = row
     const state = requireSetting(parts.sharedValues, key)
     const old = oldValueOf(row, state.setting, parts.codec)
     if (!old) errors.set(key, [unreadable(key)])
     const isExpected: WriteEntry['expects'] = (version, last) =>
       last === revision || version === versionOf(force, key)
-    return { key, scope, userId, state, ...(old ?? reset), expects: force === true ? undefined : isExpected }
+    return { key, scope, owner, state, ...(old ?? reset), expects: force === true ? undefined : isExpected }
   })
   const outcome = await parts.write(entries, options, { caller, isBulk: true, errors, dryRun, expects })
   const values = outcome.entries.flatMap((each, index) => {
