@@ -19,7 +19,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify'
-import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import type { JsonValue, SettingScope } from '../setting-definition.ts'
 
 /** A Fastify instance whose handlers get requests with the types of their schemas. */
 export type SettingsApp = FastifyInstance<
