@@ -50,8 +50,11 @@ test('the bulk has every flag, as the caller would get it alone, and nothing els
 })
 
 test('what a user has stored of a setting that is not a User setting is not evaluated', async (t) => {
-  const app = await createShop(t)
-  await app.settings.contract.setSetting('shop.checkout', true, User, 'alice')
+  const store = memoryStore()
+  const row = { scope: User, userId: 'alice', key: 'shop.checkout' }
+  const decide = () => [{ ...row, value: 'true', encrypted: false }]
+  await store.users.write({ actor: null, origin: 'an older definition', reads: [row], decide })
+  const app = await createShop(t, { settingsOptions: { definitions: [flags], store } })
   t.match(await evaluate(app, 'alice', 'shop.checkout'), { body: { value: false, reason: 'DEFAULT' } })
   t.match((await evaluate(app, 'alice')).body.flags, [{ key: 'shop.checkout', value: false }])
 })
