@@ -16,7 +16,7 @@ import type { ExportOptions, ImportOptions, ImportReport, SettingsExport } from 
 import type { Changes } from './memory/changes.ts'
 import type { SettingsStatus } from './memory/coherence.ts'
 import type { SettingState, SharedValues } from './memory/shared-values.ts'
-import type { UserCache } from './memory/user-values.ts'
+import type { OwnedCache } from './memory/owned-values.ts'
 import type { LockedValue } from './overrides.ts'
 import type { SettingInspection } from './reading/inspect.ts'
 import type { KeyCount } from './store/store.ts'
@@ -73,7 +73,7 @@ export interface Settings extends SettingsReader {
    */
   history(filter?: HistoryFilter): Promise<HistoryPage>
   /**
-   * Writes the value that a revision had written once more, or with `undo` the one that it replaced.
+   * Writes the value that a revision had written once more.
    * @throws {NotFoundException} unknown setting, or the revision did not change it
    * @throws {PreconditionFailedException} the row is not at `version` any more
    */
@@ -81,7 +81,7 @@ export interface Settings extends SettingsReader {
   /**
    * Puts back every value that a change set of System and Application settings replaced, all or nothing, as a new revision.
    * @throws {NotFoundException} no such revision, or an entry of it is trimmed or belongs to no setting
-   * @throws {ConflictException} settings are locked, were secrets, or changed since (`conflicts`; not with `force`)
+   * @throws {ConflictException} settings are locked, were secrets, or changed since (`conflicts`, whose versions `force` takes)
    * @throws {SettingValidationException} an old value no longer fits its definition, or cannot be decrypted
    */
   revert(revision: number, options?: RevertOptions): Promise<RevertReport>
@@ -128,7 +128,7 @@ export interface SettingsParts {
   readonly locked: Map<string, LockedValue>
   readonly sharedValues: SharedValues
   readonly changes: Changes
-  readonly users: Pick<UserCache, 'load'>
+  readonly users: Pick<OwnedCache, 'load'>
   /** All settings in the order of lists. */
   readonly states: () => readonly SettingState[]
 }

@@ -19,7 +19,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify'
-import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import type { JsonValue, SettingScope } from '../setting-definition.ts'
 
 /** A Fastify instance whose handlers get requests with the types of their schemas. */
 export type SettingsApp = FastifyInstance<
@@ -98,7 +98,7 @@ export function decoded<S extends TSchema, T>(schema: S, decode: (value: Static<
     })
 }
 
-const scopeNames = Object.keys(SettingScope).map((name) => name.toLowerCase())
+const scopeNames = ['system', 'application', 'user']
 const inAnyCase = (name: string): string => name.replaceAll(/./g, (char) => `[${char}${char.toUpperCase()}]`)
 const scopePattern = scopeNames.map(inAnyCase).join('|')
 const scopeDescription = { description: '0, 1 or 2, or System, Application or User' }
@@ -136,6 +136,10 @@ export function parseScope(input: unknown): SettingScope | undefined {
 export const Value = Type.Unsafe<JsonValue>(Type.Unknown({ description: 'any JSON value' }))
 export const Key = Type.String({ description: 'the key of a setting, such as mail.port' })
 export const Keys = Type.Array(Type.String())
+/** A group in a query. */
+export const Group = Type.Optional(
+  Type.String({ maxLength: 200, description: 'the group of a setting; empty for settings without one' }),
+)
 export const Scope = Type.Integer({
   minimum: 0,
   maximum: 2,

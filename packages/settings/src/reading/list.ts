@@ -3,7 +3,7 @@ import type { Registry } from '../definitions/registry.ts'
 import { isUserSetting, type SettingState, sharedScope, type SharedValues } from '../memory/shared-values.ts'
 import type { Parts } from '../parts.ts'
 import type { Layer } from '../secrets/row-codec.ts'
-import type { JsonValue, SettingScope } from '../setting-definition.ts'
+import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import { isSecret } from '../values/validate.ts'
 import { compareText } from '../store/plan-write.ts'
 import { visibleTo } from '../visibility.ts'
@@ -58,7 +58,7 @@ export interface OwnValues {
 
 /** Reads the values of a user. @throws {ServiceUnavailableException} the database does not answer */
 export async function readOwnValues({ store, codec, states }: Parts, userId: string): Promise<OwnValues> {
-  const rows = await store.users.read(userId)
+  const rows = await store.owned.read({ scope: SettingScope.User, id: userId })
   const byKey = new Map(rows.map((row) => [row.key, row]))
   function layerOf(state: SettingState): Layer | undefined {
     const row = isUserSetting(state) ? byKey.get(state.setting.definition.key) : undefined
@@ -76,9 +76,13 @@ export async function readOwnValues({ store, codec, states }: Parts, userId: str
   }
 }
 
-/** The settings of a group, or all of them. */
-function selectStates(states: readonly SettingState[], group: string | undefined): readonly SettingState[] {
-  return group === undefined ? states : states.filter(({ setting }) => setting.definition.group === group)
+/** The settings of a group, those without one where it is empty, or all of them. */
+export function selectStates(
+  states: readonly SettingState[],
+  group: string | undefined,
+): readonly SettingState[] {
+  if (group === undefined) return states
+  return states.filter(({ setting }) => (setting.definition.group ?? '') === group)
 }
 
 /** System and Application values, and the application's default of User settings, stored or not. */
@@ -94,6 +98,7 @@ export function listShared(
 
 /** Selects values; members are combined with AND. */
 export interface SettingsFilter {
+  /** Empty for settings without one. */
   readonly group?: string | undefined
   readonly scope?: SettingScope | undefined
   /** Selects what this user has stored. Required with User scope. @throws {ArgumentException} another scope, no user */

@@ -122,7 +122,7 @@ test('decision 25: a dry run answers what would change and writes nothing', asyn
 
 test('a list that the database does not answer for varies by caller, too', async (t) => {
   const read = () => Promise.reject(new ServiceUnavailableException())
-  const app = await createApp(t, { store: changedStore(memoryStore(), { users: { read } }) })
+  const app = await createApp(t, { store: changedStore(memoryStore(), { owned: { read } }) })
   for (const path of ['?scope=2', '/me']) {
     const { status, headers } = await as(app, 'alice')('GET', path)
     t.match([status, headers.vary], [503, /^Cookie, Authorization/], path)
@@ -208,9 +208,8 @@ test('decision 24: bulks, imports and restores on a condition that does not hold
   const refused = await editor('POST', '/app.title/restore', target, { 'if-match': '"r1"' })
   t.equal(refused.headers.etag, '"r2"')
   await expectStatuses(t, app, [
-    [409, 'POST', '/import?revision=1', empty],
-    [409, 'POST', '/import?revision=1', empty, 'editor', { 'if-match': '"r2"' }],
-    [412, 'POST', '/import?revision=2', empty, 'editor', { 'if-match': '"r1"' }],
+    [400, 'POST', '/import?revision=2', empty],
+    [412, 'POST', '/import', empty, 'editor', { 'if-match': '"r1"' }],
     [204, 'POST', '/app.title/restore', target, 'editor', { 'if-match': '"r2"' }],
     [204, 'PUT', '/bulk', [put('three')], 'editor', { 'if-match': '"r3"' }],
     [200, 'POST', '/import', { format: 1, settings: [put('four')] }, 'editor', { 'if-match': '"r4"' }],

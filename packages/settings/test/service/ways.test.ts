@@ -1,4 +1,5 @@
 /** What a setting is × how it is written: what holds for every way of writing, generated from two tables. */
+import { user } from '../contract/case.ts'
 import { randomBytes } from 'node:crypto'
 import { defineModule, events, isDomainException, modules } from '@fastify-modular/core'
 import { setting, settings, type SettingsOptions, SettingScope } from '@fastify-modular/settings'
@@ -71,17 +72,12 @@ const ways: Readonly<Record<string, Way>> = {
   'POST /import': over((target) => ['POST', '/import', file(target)]),
   'POST /import, replace': over((target) => ['POST', '/import?mode=replace', file(target)]),
   'POST /restore': over(({ first }) => ['POST', `/${key}/restore`, { scope: 1, revision: first }]),
-  'POST /restore, undo': over(({ second }) => [
-    'POST',
-    `/${key}/restore`,
-    { scope: 1, revision: second, undo: true },
-  ]),
   'POST /revert': over(({ second }) => ['POST', `/changes/${second}/revert`, {}]),
   'POST /revert, dry': over(({ second }) => ['POST', `/changes/${second}/revert?dryRun=true`, {}]),
   'POST /revert, keys and force': over(({ second }) => [
     'POST',
     `/changes/${second}/revert`,
-    { keys: [key], force: true },
+    { keys: [key], force: { [key]: second } },
   ]),
   'DELETE /': over(() => ['DELETE', `/${key}?scope=1`]),
   'PUT /me': over(({ value }) => ['PUT', '/me', { key, value }], true),
@@ -261,7 +257,7 @@ async function everythingShown(app: FastifyInstance): Promise<string> {
 
 const rowOf = async (store: SettingsStore, isOwn: boolean) =>
   isOwn
-    ? (await store.users.read('editor')).find((row) => row.key === key)
+    ? (await store.owned.read(user('editor'))).find((row) => row.key === key)
     : (await store.shared.read()).rows.find((row) => row.key === key)
 
 /** Writes what is past, then goes one way. */

@@ -1,5 +1,9 @@
 /** Replays what a document shows of curl against a running application. */
-import type { Test } from 'tap'
+
+/** What a test hands over to compare; tap's `t` is one. */
+interface Comparison {
+  equal(found: string, wanted: string, message: string): unknown
+}
 
 interface Step {
   readonly command: string
@@ -21,7 +25,7 @@ export function stepsOf(markdown: string): Step[] {
 }
 
 /** Sends each request to the application at `url`, and compares the answers. Cookies are kept from step to step. */
-export async function replay(t: Test, steps: readonly Step[], url: string): Promise<void> {
+export async function replay(t: Comparison, steps: readonly Step[], url: string): Promise<void> {
   const known = new Map<string, string>() // identifiers of the document → those of this run
   let cookies = ''
   for (const { command, output } of steps) {
@@ -29,7 +33,7 @@ export async function replay(t: Test, steps: readonly Step[], url: string): Prom
     const headers = new Headers(request.init.headers)
     if (request.usesCookies) headers.set('cookie', cookies)
     const address = request.url.replace('http://127.0.0.1:3000', url)
-    const answer = await fetch(address, { ...request.init, headers })
+    const answer = await fetch(address, { ...request.init, headers, redirect: 'manual' })
     const body = await answer.text()
     if (request.keepsCookies)
       cookies = answer.headers
@@ -78,6 +82,9 @@ function requestOf(command: string): Request {
     } else if (word.startsWith('http')) url = word
     else throw new Error(`Unknown option ${word}: ${command}`)
   }
+  // As curl sends a body whose type is not named.
+  if (body !== undefined && !headers.has('content-type'))
+    headers.set('content-type', 'application/x-www-form-urlencoded')
   const init = {
     method: method || (body === undefined ? 'GET' : 'POST'),
     headers,
