@@ -3,8 +3,11 @@ import { receiveContributions } from '@fastify-modular/core'
 import {
   branded,
   createFindCaller,
+  currentCommand,
+  decorateCommand,
   findCallerOf,
   hasOwnDecorator,
+  orFinding,
   supportedFastify,
 } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
@@ -34,13 +37,13 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   const boot = createBoot(app, options)
   const { settings, coherence, store, registry, retention } = boot.service
   app.decorate('settings', branded(settings))
+  decorateCommand(app)
   app.addHook('onClose', async () => {
     await retention?.stop()
     await coherence.stop()
     await store.close()
   })
-  await store.open({ log: app.log })
-  await coherence.start()
+  await open(boot)
 
   new SettingsBuilder(registry, 'app').addAll(...(options.definitions ?? []))
   receiveContributions(app, 'settings', {
@@ -78,12 +81,22 @@ interface Boot {
   readonly options: SettingsOptions
   readonly locked: Locked
   readonly service: SettingsService
+  /** The store has its tables. */
+  isOpen: boolean | undefined
   /** The stored values passed the checks of the boot. A secret in plain text that appears later is not served. */
   isChecked: boolean
   /** The scope of the routes. Its requests have the decorators that the application declared before. */
   routes: FastifyInstance | undefined
   /** Whether @fastify/swagger was there before the routes, which it collects as they are registered. */
   sawSwagger: boolean
+}
+
+/** Under a command, missing tables are a finding, and no value is there. */
+async function open(boot: Boot): Promise<void> {
+  const { store, coherence, log } = boot.service
+  const check = { kind: 'missing migration', codes: ['FMOD_SETTINGS_SCHEMA_OUTDATED'] } as const
+  boot.isOpen = await orFinding(check, async () => store.open({ log }).then(() => true))
+  if (boot.isOpen) await coherence.start()
 }
 
 function createBoot(app: FastifyInstance, options: SettingsOptions): Boot {
@@ -96,19 +109,19 @@ function createBoot(app: FastifyInstance, options: SettingsOptions): Boot {
     refusesPlain: () => boot.isChecked && options.encryption?.mode === 'require',
     locked,
     selfService: options.selfService ?? false,
-    retention: history === false ? undefined : new Retention({ ...history, store, log: app.log }),
+    retention: history === false || currentCommand() ? undefined : new Retention({ ...history, store, log: app.log }),
     userCapacity: options.maxCachedUsers ?? 10_000,
     events: createFindEvents(app),
     log: app.log,
   })
-  const boot: Boot = { app, options, locked, service, isChecked: false, routes: undefined, sawSwagger: false }
+  const boot: Boot = { app, options, locked, service, isOpen: false, isChecked: false, routes: undefined, sawSwagger: false }
   return boot
 }
 
 /** Checks definitions, overrides and secrets. Returns the keys of settings whose secrets are stored in plain text. */
-function check({ service, options, locked }: Boot): Promise<readonly string[]> {
+async function check({ service, options, locked, isOpen }: Boot): Promise<readonly string[]> {
   checkAtBoot(service, options, locked)
-  return checkEncrypted(service, options)
+  return isOpen ? checkEncrypted(service, options) : []
 }
 
 /** Once more, and for good: `app.settings.define` may have added settings, or the application has no modules. */

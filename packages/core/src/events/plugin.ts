@@ -67,10 +67,7 @@ const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, options) => 
   // Within onReady, `ready` of the root calls back after the last of these hooks, with the error of any; that of a scope
   // calls back between them.
   if (!currentCommand())
-    app.addHook(
-      'onReady',
-      branded(async () => rootOf(app).ready((error) => void (error || bus.start()))),
-    )
+    app.addHook('onReady', async () => rootOf(app).ready((error) => void (error || bus.start())))
   app.addHook('preClose', async () => bus.stop())
   app.addHook('onClose', () => bus.close())
 
