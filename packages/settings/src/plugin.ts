@@ -8,6 +8,7 @@ import {
   findCallerOf,
   hasOwnDecorator,
   orFinding,
+  report,
   supportedFastify,
 } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
@@ -95,6 +96,8 @@ interface Boot {
 async function open(boot: Boot): Promise<void> {
   const { store, coherence, log } = boot.service
   const check = { kind: 'missing migration', codes: ['FMOD_SETTINGS_SCHEMA_OUTDATED'] } as const
+  if (!store.info.durable)
+    report({ kind: 'memory store', text: 'The settings are in the memory of one process: no command sees them.' })
   boot.isOpen = await orFinding(check, async () => store.open({ log }).then(() => true))
   if (boot.isOpen) await coherence.start()
 }

@@ -11,7 +11,7 @@ export type FindingKind =
   | 'broken rule'
   | 'dead letters'
   | 'event without a subscription'
-  | 'foreign hook'
+  | 'memory store'
   | 'missing migration'
   | 'orphan'
   | 'overdue window'

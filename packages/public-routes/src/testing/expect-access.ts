@@ -75,9 +75,7 @@ export async function expectAccess(
     throw new FMOD_PUBLIC_ROUTES_SNAPSHOT_IN_CI(file.pathname)
   await app.ready()
   const actual = await accessEntries(app, source)
-  if (isWriting) {
-    await writeFile(file, `[\n${actual.map((entry) => `  ${JSON.stringify(entry)}`).join(',\n')}\n]\n`)
-  }
+  if (isWriting) await writeEntries(file, actual)
   const expected = await readEntries(file)
   const problems = [
     ...(source !== undefined && actual.length === 0 ? [`no route belongs to the module "${source}"`] : []),
@@ -86,6 +84,31 @@ export async function expectAccess(
   ]
   if (problems.length === 0) return
   throw new FMOD_PUBLIC_ROUTES_ACCESS_CHANGED(file.pathname, problems.map((each) => `- ${each}`).join('\n'))
+}
+
+/** What only the provider could say, which a command of the command line does not ask. */
+const guests = 'requests without credentials'
+
+/**
+ * What differs between an application and its committed file, in words. `update` writes the file. Unlike `expectAccess`, it
+ * tries no route and does not ask the provider: what the file says about callers without credentials stays.
+ */
+export async function accessChanges(
+  app: Application,
+  file: URL,
+  { update = false }: { readonly update?: boolean } = {},
+): Promise<readonly string[]> {
+  const expected = await readEntries(file)
+  const isOfGuests = (entry: AccessEntry): boolean => 'about' in entry && entry.about === guests
+  const found = await accessEntries(app)
+  const actual = [...found.filter((entry) => !isOfGuests(entry)), ...expected.filter(isOfGuests)]
+  const changes = compareAccess(expected, actual)
+  if (update && changes.length > 0) await writeEntries(file, actual)
+  return changes
+}
+
+async function writeEntries(file: URL, entries: readonly AccessEntry[]): Promise<void> {
+  await writeFile(file, `[\n${entries.map((entry) => `  ${JSON.stringify(entry)}`).join(',\n')}\n]\n`)
 }
 
 /** What the application would have in the file. */

@@ -93,7 +93,7 @@ test('with the same name twice, values in the scope of the former definition go 
   const before = await open(store, moved(SettingScope.System))
   await before.settings.set('x.moved', 'Acme')
   const after = await open(store, moved(Application))
-  t.equal(after.settings.get(text('x.moved')), '')
+  t.equal(after.settings.get(text('x.moved')), null)
   t.match(await after.settings.copy('x.moved', 'x.moved'), { copied: 1, refused: {} })
   t.equal(after.settings.get(text('x.moved')), 'Acme')
   t.same(await after.settings.forget('x.moved'), { values: 1, history: 1 })

@@ -1,0 +1,42 @@
+/** The command `access`: who may call which route, beside the committed file. */
+import { pathToFileURL } from 'node:url'
+import type {} from '@fastify-modular/public-routes' // types of its decorators
+import type { FastifyInstance } from 'fastify'
+import { type CliCommand, type Invocation, UsageError } from '../command.ts'
+import { exitCodes, type Report } from '../report.ts'
+
+export const accessCommands: Readonly<Record<string, CliCommand>> = {
+  access: {
+    summary: 'who may call which route; with --check what differs from the committed file',
+    args: '[file]',
+    options: {
+      '--check': 'compares with the file (default access.json); exit code 3 if they differ',
+      '--update': 'writes the file',
+    },
+    runsAnyway: true,
+    run: access,
+  },
+}
+
+/** What differs between the application and its committed file; the file is written where `update` says so. */
+export async function compareWithFile(
+  app: FastifyInstance,
+  file: string,
+  { update = false } = {},
+): Promise<readonly string[]> {
+  const { accessChanges } = await import('@fastify-modular/public-routes/testing')
+  return accessChanges(app, pathToFileURL(file), { update })
+}
+
+async function access(app: FastifyInstance, { args: [file = 'access.json'], options }: Invocation): Promise<Report> {
+  if (!app.hasDecorator('access')) throw new UsageError('This application has no gate of @fastify-modular/public-routes.')
+  const update = options['update'] === true
+  if (!update && options['check'] !== true) {
+    const rows = app.access.table()
+    return { data: rows, lines: app.access.print().trimEnd().split('\n') }
+  }
+  const changes = await compareWithFile(app, file, { update })
+  if (changes.length === 0) return { data: [], lines: [`${file} says what holds.`] }
+  if (update) return { data: changes, lines: [...changes, `${file} is written.`] }
+  return { data: changes, lines: [...changes], exit: exitCodes.differences }
+}
