@@ -238,4 +238,6 @@ test('decision 13: an encrypted value stays hidden although its definition is no
   await as(app, 'admin')('PUT', '/bulk', bulk)
   t.match((await as(app, 'editor')('GET', '/past.shared?scope=1')).json, { value: 'new' }, 'not encrypted')
   t.same((await as(app, null)('GET', '/public')).json, { 'past.shared': 'new', 'past.system': 'new' })
+  const taken = await as(app, 'admin')('POST', '/changes/2/revert', { force: { 'past.shared': 4 } })
+  t.equal(taken.status, 200, 'nothing was stored before, so there is nothing to put back')
 })
