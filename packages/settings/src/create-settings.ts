@@ -20,6 +20,7 @@ import type { Parts } from './parts.ts'
 import { findOrphans, inspect } from './reading/inspect.ts'
 import { createStates, publicValues } from './reading/list.ts'
 import { createSharedGet, readUser } from './reading/reader.ts'
+import { Probes } from './resources/probe.ts'
 import type { Snapshot, Resource, ResourceOptions } from './resources/resource.ts'
 import { Resources } from './resources/resources.ts'
 import { reencrypt } from './secrets/reencrypt.ts'
@@ -58,13 +59,15 @@ export interface SettingsService extends Parts {
   readonly retention: Retention | undefined
   readonly streams: Streams
   readonly resources: Resources
+  readonly probes: Probes
 }
 
 export function createSettingsService(init: ServiceInit): SettingsService {
   const parts = createParts(init)
   const streams = new Streams(parts)
+  const probes = new Probes(parts, parts.resources)
   const { retention } = init
-  return { ...parts, settings: createSettings(parts, streams), retention, streams }
+  return { ...parts, settings: createSettings(parts, streams), retention, streams, probes }
 }
 
 /** The parts, and those that only the service itself uses. */

@@ -124,6 +124,7 @@ async function makeReady(boot: Boot): Promise<void> {
   const knowsCaller = findCallerOf(app, options.findCaller) !== undefined
   if (knowsCaller && routes !== undefined && findCallerOf(routes, options.findCaller) === undefined)
     throw new FMOD_SETTINGS_CALLER_DECLARED_LATER()
+  service.resources.check()
   const isDescribed = routes === undefined || boot.sawSwagger || !app.hasDecorator('swagger')
   warnAtBoot(service, options, { knowsCaller, notEncrypted, isDescribed })
   service.retention?.start()

@@ -6,7 +6,13 @@ import type { SettingsFilter } from './reading/list.ts'
 import type { SetOptions, ValuePlace } from './write/set.ts'
 import type { BulkSettingUpdate, WriteOptions } from './write/write.ts'
 import type { Registry, SettingDefinitions } from './definitions/registry.ts'
-import type { DynamicKey, SettingKeyMap, SettingMap, SettingToken } from './definitions/tokens.ts'
+import type {
+  DynamicKey,
+  NamedValues,
+  SettingKeyMap,
+  SettingMap,
+  SettingToken,
+} from './definitions/tokens.ts'
 import type { SettingsStats } from './diagnostics.ts'
 import type { SettingListener } from './events.ts'
 import type { ErasureReport } from './history/erase.ts'
@@ -22,7 +28,6 @@ import type { SettingInspection } from './reading/inspect.ts'
 import type { KeyCount } from './store/store.ts'
 import type { SettingsReader, UserReader } from './reading/reader.ts'
 import type { Resource, ResourceOptions } from './resources/resource.ts'
-import type { ResourceValues } from './resources/resources.ts'
 import type { ReencryptReport } from './secrets/reencrypt.ts'
 import type { JsonValue, SettingDefinition } from './setting-definition.ts'
 
@@ -59,7 +64,7 @@ export interface Settings extends SettingsReader {
   resource<M extends SettingMap, R>(
     name: string,
     tokens: M,
-    options: ResourceOptions<ResourceValues<M>, R>,
+    options: ResourceOptions<NamedValues<M>, R>,
   ): Resource<R>
   /** One value as responses show it, with its source and version; sensitive ones masked. Null for an unknown key. */
   record(key: string, place?: ValuePlace): Promise<SettingValueDto | null>

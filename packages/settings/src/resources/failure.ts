@@ -62,7 +62,7 @@ function textsOf(value: JsonValue): readonly string[] {
 
 /** Pieces of nearly the same length: a short one at the end would hide half of the message. */
 function inPieces(secret: string): readonly string[] {
-  const characters = [...secret]
+  const characters = Array.from(secret)
   const count = Math.ceil(characters.length / maxPiece)
   const size = Math.ceil(characters.length / count)
   return Array.from({ length: count }, (_, index) =>

@@ -1,18 +1,14 @@
 /** All resources of an application that follow settings. */
 import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from '../definitions/registry.ts'
-import type { SettingMap, SettingToken } from '../definitions/tokens.ts'
+import type { SettingMap } from '../definitions/tokens.ts'
 import type { SettingState, SharedChange, SharedValues } from '../memory/shared-values.ts'
 import { FMOD_SETTINGS_INVALID_RESOURCE, FMOD_SETTINGS_RESOURCE_MISSING } from '../misuse-errors.ts'
 import { placesOf } from '../places.ts'
 import { unwrap } from '../reading/reader.ts'
 import { isSecret } from '../values/validate.ts'
+import type { Visibility } from '../visibility.ts'
 import { FollowingResource, type Resource, type ResourceOptions, type Snapshot } from './resource.ts'
-
-/** The values of tokens by the names that they have in the map. */
-export type ResourceValues<M extends SettingMap> = {
-  readonly [N in keyof M]: M[N] extends SettingToken<infer T> ? T : never
-}
 
 /** A resource with the settings that it is made of. */
 export interface NamedResource {
@@ -65,13 +61,18 @@ export class Resources {
     return added.resource
   }
 
+  /** @throws {FMOD_SETTINGS_INVALID_RESOURCE} a setting does not exist, or may differ from caller to caller */
+  check(): void {
+    for (const added of this.all()) this.#check(added)
+  }
+
   /**
    * Makes all of them for the first time, at once, within so many milliseconds.
-   * @throws {FMOD_SETTINGS_INVALID_RESOURCE} a setting does not exist, or has values of users
+   * @throws {FMOD_SETTINGS_INVALID_RESOURCE} as `check`
    * @throws {FMOD_SETTINGS_RESOURCE_MISSING} one that is `required` could not be made
    */
   async start(limit?: number): Promise<void> {
-    for (const added of this.all()) this.#check(added)
+    this.check()
     this.#isStarted = true
     await Promise.all(this.all().map(({ resource }) => resource.follow(limit)))
     for (const { name, resource } of this.all()) {
@@ -99,6 +100,15 @@ export class Resources {
 
   find(name: string): NamedResource | undefined {
     return this.#byName.get(name)
+  }
+
+  /** The name of the first resource with a test that a setting belongs to; null unless all of its settings may be written. */
+  probeOf(key: string, mayWrite: Visibility['write']): string | null {
+    const found = this.all().find(
+      ({ keys, resource }) => resource.options.probe !== undefined && [...keys.values()].includes(key),
+    )
+    const isAllowed = found && this.statesOf(found).every(({ setting }) => mayWrite(setting.definition))
+    return isAllowed ? found.name : null
   }
 
   /** The states of its settings, in their order. */

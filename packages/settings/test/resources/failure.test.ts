@@ -57,7 +57,10 @@ test('whatever surrounds a secret, neither the secret nor its encoded form is in
 
 test('texts and numbers within a value are hidden, a long one part by part', async (t) => {
   const key = Array.from({ length: 900 }, (_, index) => index.toString(36).padStart(3, 'k')).join('')
-  const hide = hiding([{ login: { user: 'ada-the-first', pin: 482_913 }, keys: ['first-key', null, true] }, key])
+  const hide = hiding([
+    { login: { user: 'ada-the-first', pin: 482_913 }, keys: ['first-key', null, true] },
+    key,
+  ])
   for (const quote of ['ada-the-first', '482913', 'first-key', key.slice(0, 1400), base64(key)])
     t.match(hide(`of ${quote}`), '•••', quote.slice(0, 20))
   t.notMatch(hide(key), /k1k/)
@@ -72,7 +75,14 @@ test('a message is cut to 200 characters after secrets were hidden', async (t) =
 
 test('what is not an error has a message all the same', async (t) => {
   const hide = hiding(['geheim'])
-  const hostile = new Proxy({}, { get: () => { throw new Error('geheim') } })
+  const hostile = new Proxy(
+    {},
+    {
+      get: () => {
+        throw new Error('geheim')
+      },
+    },
+  )
   for (const thrown of [undefined, null, 7, {}, hostile, Object.create(null)])
     t.strictSame(toFailure(thrown, hide), {
       name: 'Error',
@@ -89,5 +99,8 @@ test('what is not an error has a message all the same', async (t) => {
 
 test('nothing is hidden where there is no secret, and an empty one is none', async (t) => {
   for (const secrets of [[], [''], [null], [true]])
-    t.equal(toFailure(new Error('connect ECONNREFUSED 127.0.0.1:587'), hiding(secrets)).message, 'connect ECONNREFUSED 127.0.0.1:587')
+    t.equal(
+      toFailure(new Error('connect ECONNREFUSED 127.0.0.1:587'), hiding(secrets)).message,
+      'connect ECONNREFUSED 127.0.0.1:587',
+    )
 })
