@@ -14,7 +14,7 @@ import { exportSettings, importSettings } from './history/transfer.ts'
 import { Changes } from './memory/changes.ts'
 import { Coherence } from './memory/coherence.ts'
 import { SharedValues } from './memory/shared-values.ts'
-import { UserCache } from './memory/user-values.ts'
+import { OwnedCache } from './memory/owned-values.ts'
 import type { Locked, LockedValue } from './overrides.ts'
 import type { Parts } from './parts.ts'
 import { findOrphans, inspect } from './reading/inspect.ts'
@@ -27,7 +27,7 @@ import { reencrypt } from './secrets/reencrypt.ts'
 import { RowCodec } from './secrets/row-codec.ts'
 import type { Encryption } from './secrets/encryption.ts'
 import { partsOfSettings, type Settings, type SettingsParts } from './settings.ts'
-import type { JsonValue, SettingDefinition } from './setting-definition.ts'
+import { type JsonValue, type SettingDefinition, SettingScope } from './setting-definition.ts'
 import type { Retention } from './store/retention.ts'
 import type { SettingsStore } from './store/store.ts'
 import { toDataElement } from './streams/public-data.ts'
@@ -83,22 +83,25 @@ function createParts(init: ServiceInit): AllParts {
   const codec = new RowCodec({ encryption, refusesPlain, observer, log })
   const locked = new Map(init.locked)
   const sharedValues = new SharedValues({ registry, codec, locked })
-  const users = new UserCache({ store, sharedValues, codec, capacity: userCapacity })
+  const users = new OwnedCache({
+    scope: SettingScope.User,
+    store,
+    sharedValues,
+    codec,
+    capacity: userCapacity,
+  })
   const states = createStates(registry, sharedValues)
   const listeners = new Listeners({ sharedValues, states, log })
-  const resources = new Resources({ registry, sharedValues, log })
   const changes = new Changes()
   changes.follow({
-    users: (changed) => users.forget(changed),
-    shared(change) {
-      listeners.notify(change)
-      resources.follow(change)
-    },
+    owned: (changed) => users.forget(changed),
+    shared: (change) => listeners.notify(change),
     wrote(write) {
       observer.wrote(write)
       retention?.wrote(write)
     },
   })
+  const resources = new Resources({ registry, sharedValues, changes, log })
   const coherence = new Coherence({ store, sharedValues, changes, observer, log })
   const writes = { ...init, codec, sharedValues, users, changes, coherence, observer }
   return { ...writes, write: createWrite(writes), listeners, resources, states, locked }
@@ -116,8 +119,8 @@ function createSettings(parts: AllParts, streams: Streams): Settings {
     record: async (key, place = {}) => {
       const state = sharedValues.find(key)
       if (!state) return null
-      const { scope, userId } = placeOf(state, place)
-      return contract.getSettingValue(key, scope, userId)
+      const { scope, owner } = placeOf(state, place)
+      return contract.getSettingValue(key, scope, owner)
     },
     list: contract.getSettingValues,
     set: (reference, value, options) => set(parts, reference, { value }, options),

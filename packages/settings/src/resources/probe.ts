@@ -128,7 +128,7 @@ export class Probes {
     if (locked.length > 0) throw new SettingLockedException(locked.map(keyOf))
     const entries = drafted.map((state) => {
       const key = keyOf(state)
-      return { state, key, scope: sharedScope(state), userId: '', value: drafts[key] ?? null }
+      return { state, key, scope: sharedScope(state), owner: '', value: drafts[key] ?? null }
     })
     const control = { caller, isBulk: true, dryRun: true }
     const outcome = await this.#parts.write(entries, options, control)

@@ -2,6 +2,7 @@
 import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from '../definitions/registry.ts'
 import type { SettingMap } from '../definitions/tokens.ts'
+import type { Changes } from '../memory/changes.ts'
 import type { SettingState, SharedChange, SharedValues } from '../memory/shared-values.ts'
 import { FMOD_SETTINGS_INVALID_RESOURCE, FMOD_SETTINGS_RESOURCE_MISSING } from '../misuse-errors.ts'
 import { placesOf } from '../places.ts'
@@ -21,6 +22,7 @@ export interface NamedResource {
 interface ResourcesInit {
   readonly registry: Pick<Registry, 'isFrozen' | 'closest'>
   readonly sharedValues: SharedValues
+  readonly changes: Changes
   readonly log: FastifyBaseLogger
 }
 
@@ -33,6 +35,7 @@ export class Resources {
 
   constructor(init: ResourcesInit) {
     this.#init = init
+    init.changes.follow({ shared: (change) => this.#follow(change) })
   }
 
   /**
@@ -82,14 +85,6 @@ export class Resources {
     }
   }
 
-  /** Follows a change of shared values: one `create` for each, however many of its settings have changed. */
-  follow({ effective }: SharedChange): void {
-    if (!this.#isStarted) return
-    const changed = new Set(effective.map(({ state }) => state.setting.definition.key))
-    for (const { keys, resource } of this.all())
-      if ([...keys.values()].some((key) => changed.has(key))) void resource.follow()
-  }
-
   async close(): Promise<void> {
     await Promise.all(this.all().map(({ resource }) => resource.close()))
   }
@@ -114,6 +109,14 @@ export class Resources {
   /** The states of its settings, in their order. */
   statesOf({ keys }: Pick<NamedResource, 'keys'>): readonly SettingState[] {
     return Array.from(keys.values(), (key) => this.#init.sharedValues.require(key))
+  }
+
+  /** Follows a change of shared values: one `create` for each, however many of its settings have changed. */
+  #follow({ effective }: SharedChange): void {
+    if (!this.#isStarted) return
+    const changed = new Set(effective.map(({ state }) => state.setting.definition.key))
+    for (const { keys, resource } of this.all())
+      if ([...keys.values()].some((key) => changed.has(key))) void resource.follow()
   }
 
   /** The values that hold, all of one moment. */

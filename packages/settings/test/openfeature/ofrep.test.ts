@@ -180,7 +180,7 @@ test('where the database does not answer, flags of users are 500 GENERAL, and sh
     settingsOptions: { definitions: [flags], store },
     server: logInto(lines, 'error'),
   })
-  store.users.read = () => Promise.reject(new Error('psql://user:hush@db is down'))
+  store.owned.read = () => Promise.reject(new Error('psql://user:hush@db is down'))
   for (const key of ['shop.theme', undefined]) {
     const { status, headers, payload, body } = await evaluate(app, 'alice', key)
     t.equal(status, 500)
