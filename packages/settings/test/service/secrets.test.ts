@@ -157,7 +157,7 @@ test('a plain row that appears under "require" is not served, and is logged; wri
     message:
       'The stored value of the setting "app.api_secret" cannot be read: it is stored in plain text although encryption is required. Write the value again.',
   })
-  t.equal(lines.filter((line) => line.includes('app.api_secret')).length, 1)
+  t.equal(lines.filter((line) => line.includes('"key":"app.api_secret"')).length, 1)
   t.notMatch(lines.join(''), /INJECTED/)
   await settings.contract.setSetting('app.api_secret', 'mine', Application)
   t.equal(settings.get(definitions.secret), 'mine')
