@@ -115,7 +115,8 @@ function createSettings(parts: AllParts, streams: Streams): Settings {
     on: (reference, listener) => listeners.on(reference, listener),
     inspect: (key, userId) => inspect(parts, key, userId),
     history: (filter) => readHistory(parts, filter),
-    restore: async (target, options) => void (await restore(parts, target, options)),
+    restore: async (reference, revision, options) =>
+      void (await restore(parts, reference, revision, options)),
     revert: (revision, options) => revert(parts, revision, options),
     export: (options) => exportSettings(parts, options),
     import: (file, options) => importSettings(parts, file, options),
@@ -142,10 +143,11 @@ function createSettings(parts: AllParts, streams: Streams): Settings {
   return settings
 }
 
-type UntypedSettings = Omit<Settings, 'get' | 'on' | 'define' | 'set' | 'reset'> & {
+type UntypedSettings = Omit<Settings, 'get' | 'on' | 'define' | 'set' | 'reset' | 'restore'> & {
   get(reference: SettingReference): unknown
   on(reference: SettingReference, listener: SettingListener): () => void
   set(reference: SettingReference, value: JsonValue, options?: SetOptions): Promise<void>
   reset(reference: SettingReference, options?: SetOptions): Promise<void>
+  restore(reference: SettingReference, revision: number, options?: SetOptions): Promise<void>
   define(...definitions: readonly (SettingDefinition | SettingMap)[]): Settings
 }
