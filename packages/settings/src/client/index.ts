@@ -7,6 +7,7 @@ export type {
   HistoryPageOptions,
   ImportMode,
   ListFilter,
+  ProbeAnswer,
   RevertMode,
   SettingChangeSet,
   SettingsClient,

@@ -9,7 +9,7 @@ import type { DefinitionTexts, SettingsOptions } from '../options.ts'
 import { type TaggedJson, toTaggedJson } from './conditional.ts'
 import type { CompleteDefinition, ValueSchema } from '../setting-definition.ts'
 import { valueSchema } from '../values/value-schema.ts'
-import { visibleTo } from '../visibility.ts'
+import { type Visibility, visibleTo } from '../visibility.ts'
 
 /** All definitions in one language. */
 interface LocalizedDefinitions extends TaggedJson {
@@ -23,18 +23,25 @@ export interface SettingDefinitionDto extends CompleteDefinition {
   readonly env: string | null
   /** Whether the caller may write the shared value. */
   readonly canWrite: boolean
+  /** The resource that the caller may test before saving it; null where there is none. */
+  readonly probe: string | null
   /** What to show for `group`, which itself names the group in requests. */
   readonly groupName: string | null
   readonly valueSchema: ValueSchema
 }
 
 /** Masks a definition and adds what clients need to make a form of it. */
-export function toDefinitionDto(definition: CompleteDefinition, canWrite: boolean): SettingDefinitionDto {
+export function toDefinitionDto(
+  definition: CompleteDefinition,
+  canWrite: boolean,
+  probe: string | null = null,
+): SettingDefinitionDto {
   return {
     ...definition,
     env: canWrite ? definition.env : null,
     canWrite,
     defaultValue: definition.sensitive ? null : definition.defaultValue,
+    probe,
     groupName: definition.group,
     valueSchema: valueSchema(definition),
   }
@@ -48,6 +55,8 @@ const english = 'en'
 interface LocalizerInit extends Pick<SettingsOptions, 'translate' | 'locales'> {
   /** All definitions, once the application is ready. */
   readonly definitions: () => readonly CompleteDefinition[]
+  /** The resource of a setting with a test, if the caller may write all of its settings. */
+  readonly probeOf: (key: string, mayWrite: Visibility['write']) => string | null
   readonly log: FastifyBaseLogger
 }
 
@@ -77,7 +86,8 @@ export class Localizer {
 
   /** @param locale undefined for the definitions as they are declared */
   #find(caller: Caller, locale?: string): LocalizedDefinitions {
-    const all = this.#init.definitions()
+    const { definitions, probeOf } = this.#init
+    const all = definitions()
     this.#samples ??= [
       ...new Map(all.map((each) => [`${each.scope} ${each.writePermission}`, each])).values(),
     ]
@@ -85,7 +95,9 @@ export class Localizer {
     const name = `${this.#samples.map((sample) => Number(write(sample))).join('')} ${locale}`
     const known = this.#kept.get(name)
     if (known) return known
-    const shown = all.map((definition) => toDefinitionDto(definition, write(definition)))
+    const shown = all.map((definition) =>
+      toDefinitionDto(definition, write(definition), probeOf(definition.key, write)),
+    )
     const made = locale === undefined ? untranslated(shown) : this.#translate(shown, locale)
     if (this.#kept.size === mostKept) this.#kept.clear()
     this.#kept.set(name, made)
