@@ -146,7 +146,7 @@ async function makeReady(boot: Boot): Promise<void> {
   service.retention?.start()
   // Other hooks and the rest of the boot share the time that Fastify gives them.
   const { pluginTimeout = 10_000 } = app.initialConfig
-  await service.resources.start(pluginTimeout === 0 ? undefined : pluginTimeout / 2)
+  if (!currentCommand()) await service.resources.start(pluginTimeout === 0 ? undefined : pluginTimeout / 2)
 }
 
 function addRoutes(boot: Boot, findCaller: FindCaller) {

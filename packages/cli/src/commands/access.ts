@@ -18,16 +18,6 @@ export const accessCommands: Readonly<Record<string, CliCommand>> = {
   },
 }
 
-/** What differs between the application and its committed file; the file is written where `update` says so. */
-export async function compareWithFile(
-  app: FastifyInstance,
-  file: string,
-  { update = false } = {},
-): Promise<readonly string[]> {
-  const { accessChanges } = await import('@fastify-modular/public-routes/testing')
-  return accessChanges(app, pathToFileURL(file), { update })
-}
-
 async function access(app: FastifyInstance, { args: [file = 'access.json'], options }: Invocation): Promise<Report> {
   if (!app.hasDecorator('access')) throw new UsageError('This application has no gate of @fastify-modular/public-routes.')
   const update = options['update'] === true
@@ -35,8 +25,8 @@ async function access(app: FastifyInstance, { args: [file = 'access.json'], opti
     const rows = app.access.table()
     return { data: rows, lines: app.access.print().trimEnd().split('\n') }
   }
-  const changes = await compareWithFile(app, file, { update })
+  const changes = await app.access.compare(pathToFileURL(file), { update })
   if (changes.length === 0) return { data: [], lines: [`${file} says what holds.`] }
-  if (update) return { data: changes, lines: [...changes, `${file} is written.`] }
+  if (update) return { data: changes, lines: [`${file} is written: ${changes.length} changes.`] }
   return { data: changes, lines: [...changes], exit: exitCodes.differences }
 }

@@ -1,11 +1,12 @@
 /** The commands `doctor` and `migrate`: what is wrong with a deployment, and its tables. */
 import { existsSync } from 'node:fs'
+import { pathToFileURL } from 'node:url'
 import { currentCommand, type Finding } from '@fastify-modular/core/internal'
+import type {} from '@fastify-modular/public-routes' // types of its decorators
 import type { FastifyInstance } from 'fastify'
 import type { CliCommand } from '../command.ts'
 import { foreignHooks } from '../foreign-hooks.ts'
 import { exitCodes, type Report } from '../report.ts'
-import { compareWithFile } from './access.ts'
 
 export const doctorCommands: Readonly<Record<string, CliCommand>> = {
   doctor: {
@@ -70,7 +71,7 @@ function deadLetters(app: FastifyInstance): Promise<readonly Finding[]> {
 
 async function accessFile(app: FastifyInstance): Promise<readonly Finding[]> {
   if (!app.hasDecorator('access') || !existsSync('access.json')) return []
-  return (await compareWithFile(app, 'access.json')).map((text) => ({
+  return (await app.access.compare(pathToFileURL('access.json'))).map((text) => ({
     kind: 'access file out of date',
     text: `access.json: ${text}`,
   }))

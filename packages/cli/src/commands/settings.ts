@@ -143,13 +143,13 @@ async function set(app: FastifyInstance, invocation: Invocation): Promise<Report
   const text = argument ?? invocation.stdin
   if (text === undefined) throw new UsageError('Name the value, or pass it by --stdin.')
   const value = invocation.options['jsonValue'] === true ? parseJson(text) : toValue(definition, text)
-  await app.settings.set(key, value, { ...place, ...authorOf(invocation) })
+  await app.settings.set(key, value, { ...place, ...authorOf(invocation), origin: 'cli' })
   return { lines: [`${key} is set.`] }
 }
 
 async function unset(app: FastifyInstance, invocation: Invocation): Promise<Report> {
   const { definition, place } = target(app, invocation)
-  await app.settings.reset(definition.key, { ...place, ...authorOf(invocation) })
+  await app.settings.reset(definition.key, { ...place, ...authorOf(invocation), origin: 'cli' })
   return { lines: [`${definition.key} is no longer set.`] }
 }
 

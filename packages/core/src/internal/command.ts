@@ -82,7 +82,7 @@ export function orFinding<T>(check: StoredCheck, run: () => T | Promise<T>): T |
 function addFinding({ kind, codes, keys }: StoredCheck, error: unknown): undefined {
   const command = currentCommand()
   if (!command || !codes.includes(String(safeRead(error, 'code')))) throw error
-  const text = error instanceof Error ? error.message : String(error)
+  const [text = ''] = (error instanceof Error ? error.message : String(error)).split('\n') // the address of its code follows
   report({ kind, text, ...(keys && { keys }) })
 }
 

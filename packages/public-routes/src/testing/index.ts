@@ -1,3 +1,3 @@
 /** Helpers for the tests of applications behind the gate. */
-export { accessChanges, expectAccess, type ExpectAccessOptions } from './expect-access.ts'
+export { expectAccess, type ExpectAccessOptions } from './expect-access.ts'
 export type { Sample } from '../review/attempt.ts'
