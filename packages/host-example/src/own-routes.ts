@@ -8,10 +8,10 @@ import { logoTile } from './web/strokes.ts'
 const Accent = Type.Object({ file: Type.String({ pattern: '^[0-9a-fA-F]{6}\\.css$' }) })
 
 /** The pages around settings and API documents, the style sheet of an accent, and the icon. */
-export const ownRoutes: FastifyPluginAsyncTypebox = async (app) => {
+export const ownRoutes: FastifyPluginAsyncTypebox<{ isDemo: boolean }> = async (app, { isDemo }) => {
   for (const page of ['manage', 'preferences'])
     app.get(`/settings/${page}`, { config: { access: 'signed-in' } }, (_request, reply) =>
-      reply.inertia('Settings', { page }),
+      reply.inertia('Settings', { page, takesDrafts: isDemo && page === 'manage' }),
     )
   app.get('/api/docs', { config: { access: 'public' } }, (_request, reply) => reply.inertia('Api'))
   app.get('/openapi.json', () => app.swagger())

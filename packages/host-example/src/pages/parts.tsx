@@ -1,7 +1,7 @@
 /** Parts that several pages have. */
 import type { ReactNode } from 'react'
 import { ago } from './dates.ts'
-import { Icon } from './drawings.tsx'
+import { Face, Icon } from './drawings.tsx'
 import { useShared, useTexts } from './shared.ts'
 
 interface HeadProps {
@@ -26,6 +26,27 @@ export function Head({ title, lead, children }: HeadProps): ReactNode {
   )
 }
 
+interface PartProps {
+  readonly title: string
+  /** Where there is more of it. */
+  readonly href: string
+  readonly link: string
+  readonly children: ReactNode
+}
+
+/** A part of a page under a heading of its own. */
+export function Part({ title, href, link, children }: PartProps): ReactNode {
+  return (
+    <section>
+      <div className="part">
+        <h2>{title}</h2>
+        <a href={href}>{link}</a>
+      </div>
+      {children}
+    </section>
+  )
+}
+
 /** How long ago it was. */
 export function Ago({ at, title }: { at: string; title?: string | undefined }): ReactNode {
   const { app } = useShared()
@@ -33,6 +54,16 @@ export function Ago({ at, title }: { at: string; title?: string | undefined }): 
     <time className="small" dateTime={at} title={title} suppressHydrationWarning>
       {app ? ago(at, app) : null}
     </time>
+  )
+}
+
+/** Somebody, with a face. */
+export function Person({ id, name }: { id: string; name: string }): ReactNode {
+  return (
+    <span className="person">
+      <Face id={id} name={name} />
+      <bdi>{name}</bdi>
+    </span>
   )
 }
 

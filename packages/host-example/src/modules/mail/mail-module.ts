@@ -4,11 +4,12 @@ import { problemResponses } from '@fastify-modular/errors'
 import { setting, SettingScope } from '@fastify-modular/settings'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import type { Accounts } from '../../accounts.ts'
 import type { Database } from '../../database/database.ts'
 import { NoteShared } from '../notes/note.ts'
 import { createMailbox, Mail, type Mailbox } from './mailbox.ts'
 
-export function mailModule(database: Database): Module {
+export function mailModule(database: Database, { names }: Pick<Accounts, 'names'>): Module {
   const mailbox = createMailbox(database)
   return defineModule({
     name: 'mail',
@@ -23,7 +24,7 @@ export function mailModule(database: Database): Module {
     settings: mailSettings,
     handlers: [new ShareMailHandler(mailbox)],
     plugin: async (app) => {
-      await app.register(mailRoutes, { mailbox })
+      await app.register(mailRoutes, { mailbox, names })
     },
   })
 }
@@ -35,7 +36,11 @@ export interface MailServer {
   readonly hasPassword: boolean
 }
 
-const mailRoutes: FastifyPluginAsyncTypebox<{ mailbox: Mailbox }> = async (app, { mailbox }) => {
+interface MailOptions extends Pick<Accounts, 'names'> {
+  readonly mailbox: Mailbox
+}
+
+const mailRoutes: FastifyPluginAsyncTypebox<MailOptions> = async (app, { mailbox, names }) => {
   app.get('/mails', async (_request, reply) => {
     const mails = await mailbox.list()
     const { settings } = app
@@ -44,7 +49,9 @@ const mailRoutes: FastifyPluginAsyncTypebox<{ mailbox: Mailbox }> = async (app, 
       port: settings.get(mailSettings.port),
       hasPassword: settings.get(mailSettings.password) !== null,
     }
-    return reply.inertia('Mails/Index', { mails, server })
+    const people = await names(mails.map(({ recipient }) => recipient))
+    const deadLetters = (await app.events.deadLetters?.list())?.length ?? 0
+    return reply.inertia('Mails/Index', { mails, people, server, deadLetters })
   })
 
   app.get(
