@@ -3,7 +3,7 @@ import { accentShades } from '@fastify-modular/settings-ui'
 import { Type } from '@sinclair/typebox'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { appSettings } from './app-settings.ts'
-import { logoTile } from './web/strokes.ts'
+import drawings from './web/drawings.json' with { type: 'json' }
 
 const Accent = Type.Object({ file: Type.String({ pattern: '^[0-9a-fA-F]{6}\\.css$' }) })
 
@@ -33,7 +33,7 @@ export const ownRoutes: FastifyPluginAsyncTypebox<{ isDemo: boolean }> = async (
         .type('image/svg+xml')
         .header('cache-control', 'public, max-age=3600')
         .send(
-          `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="${logoTile}" fill="${app.settings.get(appSettings.primaryColor)}"/></svg>`,
+          `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="${drawings.tile}" fill="${app.settings.get(appSettings.primaryColor)}"/></svg>`,
         ),
   )
 }

@@ -77,11 +77,16 @@ function useSetsThatFollow(): void {
   }, [shown])
 }
 
-/** True once the page is there: what is heavy waits for that. */
-function useMounted(): boolean {
-  const [isMounted, setMounted] = useState(false)
-  useEffect(() => setMounted(true), [])
-  return isMounted
+/** True once the page and what it needs are loaded: what is heavy waits for that. */
+function useLoaded(): boolean {
+  const [isLoaded, setLoaded] = useState(false)
+  useEffect(() => {
+    const report = (): void => setLoaded(true)
+    if (document.readyState === 'complete') report()
+    else window.addEventListener('load', report, { once: true })
+    return () => window.removeEventListener('load', report)
+  }, [])
+  return isLoaded
 }
 
 function QuickSettings(): ReactNode {
@@ -90,7 +95,7 @@ function QuickSettings(): ReactNode {
   const shared = ['app.primary_color', 'app.banner', ...(user?.isAdmin ? ['system.maintenance_mode'] : [])]
   return (
     <div className={user?.canUpdateSettings ? 'quick is-long' : 'quick'}>
-      {useMounted() ? (
+      {useLoaded() ? (
         <>
           <Settings page="preferences" keys="app.theme user.preferred_density" />
           {user?.canUpdateSettings ? (
@@ -110,7 +115,7 @@ function PublicPage(): ReactNode {
   const texts = useTexts()
   return (
     <figure className="card see">
-      <div>{useMounted() ? <iframe title={texts.publicPage} loading="lazy" src="/as-stranger" /> : null}</div>
+      <div>{useLoaded() ? <iframe title={texts.publicPage} loading="lazy" src="/as-stranger" /> : null}</div>
       <figcaption className="small">{texts.followsEachSave}</figcaption>
     </figure>
   )

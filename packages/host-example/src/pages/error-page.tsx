@@ -1,8 +1,8 @@
 /** Every error page: what happened in plain words, and what to do next. */
 import type { ErrorPageProps } from '@fastify-modular/errors/react'
-import { Link } from '@inertiajs/react'
+import { Link, usePage } from '@inertiajs/react'
 import { useSetting } from '@fastify-modular/settings/react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { errorTexts, format } from '../texts/texts.ts'
 import { Icon, Picture } from './drawings.tsx'
 import { Layout } from './layout.tsx'
@@ -46,14 +46,18 @@ export function ErrorPage({ status, title, message, requestId }: ErrorPageProps)
 /** Once maintenance has ended, and where nothing tells that every half minute, looks whether the page is there again. */
 function useReturn(status: number): void {
   const isInMaintenance = useSetting('system.maintenance_mode')
+  const wasInMaintenance = useRef(isInMaintenance)
+  const isShown = usePage().url.startsWith('/error/') // to show what it looks like
   useEffect(() => {
-    if (status !== 503) return undefined
+    if (status !== 503 || isShown) return undefined
+    const { pathname, search } = window.location
     const look = (): void =>
       void fetch('', { method: 'HEAD' }).then(
-        (answer) => answer.status === 503 || window.location.replace(window.location.pathname + window.location.search),
+        (answer) => answer.status === 503 || window.location.replace(pathname + search),
         () => undefined, // the next look
       )
-    if (isInMaintenance === false) look()
+    if (wasInMaintenance.current && isInMaintenance === false) look()
+    wasInMaintenance.current = isInMaintenance
     const looking = setInterval(look, 30_000)
     return () => clearInterval(looking)
   }, [status, isInMaintenance])
