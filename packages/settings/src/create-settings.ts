@@ -14,17 +14,20 @@ import { exportSettings, importSettings } from './history/transfer.ts'
 import { Changes } from './memory/changes.ts'
 import { Coherence } from './memory/coherence.ts'
 import { SharedValues } from './memory/shared-values.ts'
-import { UserCache } from './memory/user-values.ts'
+import { OwnedCache } from './memory/owned-values.ts'
 import type { Locked, LockedValue } from './overrides.ts'
 import type { Parts } from './parts.ts'
 import { findOrphans, inspect } from './reading/inspect.ts'
 import { createStates, publicValues } from './reading/list.ts'
 import { createSharedGet, readUser } from './reading/reader.ts'
+import { Probes } from './resources/probe.ts'
+import type { Snapshot, Resource, ResourceOptions } from './resources/resource.ts'
+import { Resources } from './resources/resources.ts'
 import { reencrypt } from './secrets/reencrypt.ts'
 import { RowCodec } from './secrets/row-codec.ts'
 import type { Encryption } from './secrets/encryption.ts'
 import { partsOfSettings, type Settings, type SettingsParts } from './settings.ts'
-import type { JsonValue, SettingDefinition } from './setting-definition.ts'
+import { type JsonValue, type SettingDefinition, SettingScope } from './setting-definition.ts'
 import type { Retention } from './store/retention.ts'
 import type { SettingsStore } from './store/store.ts'
 import { toDataElement } from './streams/public-data.ts'
@@ -55,18 +58,22 @@ export interface SettingsService extends Parts {
   readonly settings: Settings
   readonly retention: Retention | undefined
   readonly streams: Streams
+  readonly resources: Resources
+  readonly probes: Probes
 }
 
 export function createSettingsService(init: ServiceInit): SettingsService {
   const parts = createParts(init)
   const streams = new Streams(parts)
+  const probes = new Probes(parts, parts.resources)
   const { retention } = init
-  return { ...parts, settings: createSettings(parts, streams), retention, streams }
+  return { ...parts, settings: createSettings(parts, streams), retention, streams, probes }
 }
 
 /** The parts, and those that only the service itself uses. */
 interface AllParts extends Parts {
   readonly listeners: Listeners
+  readonly resources: Resources
   readonly locked: Map<string, LockedValue>
 }
 
@@ -76,26 +83,33 @@ function createParts(init: ServiceInit): AllParts {
   const codec = new RowCodec({ encryption, refusesPlain, observer, log })
   const locked = new Map(init.locked)
   const sharedValues = new SharedValues({ registry, codec, locked })
-  const users = new UserCache({ store, sharedValues, codec, capacity: userCapacity })
+  const users = new OwnedCache({
+    scope: SettingScope.User,
+    store,
+    sharedValues,
+    codec,
+    capacity: userCapacity,
+  })
   const states = createStates(registry, sharedValues)
   const listeners = new Listeners({ sharedValues, states, log })
   const changes = new Changes()
   changes.follow({
-    users: (changed) => users.forget(changed),
+    owned: (changed) => users.forget(changed),
     shared: (change) => listeners.notify(change),
     wrote(write) {
       observer.wrote(write)
       retention?.wrote(write)
     },
   })
+  const resources = new Resources({ registry, sharedValues, changes, log })
   const coherence = new Coherence({ store, sharedValues, changes, observer, log })
   const writes = { ...init, codec, sharedValues, users, changes, coherence, observer }
-  return { ...writes, write: createWrite(writes), listeners, states, locked }
+  return { ...writes, write: createWrite(writes), listeners, resources, states, locked }
 }
 
 /** Makes `app.settings`. */
 function createSettings(parts: AllParts, streams: Streams): Settings {
-  const { registry, sharedValues, coherence, listeners, observer, states } = parts
+  const { registry, sharedValues, coherence, listeners, resources, observer, states } = parts
   const contract = createContract(parts)
   const untyped: UntypedSettings = {
     contract,
@@ -105,14 +119,15 @@ function createSettings(parts: AllParts, streams: Streams): Settings {
     record: async (key, place = {}) => {
       const state = sharedValues.find(key)
       if (!state) return null
-      const { scope, userId } = placeOf(state, place)
-      return contract.getSettingValue(key, scope, userId)
+      const { scope, owner } = placeOf(state, place)
+      return contract.getSettingValue(key, scope, owner)
     },
     list: contract.getSettingValues,
     set: (reference, value, options) => set(parts, reference, { value }, options),
     reset: (reference, options) => set(parts, reference, reset, options),
     setMany: (updates, options) => setMany(parts, updates, options),
     on: (reference, listener) => listeners.on(reference, listener),
+    resource: (name, tokens, options) => resources.add(name, tokens, options),
     inspect: (key, userId) => inspect(parts, key, userId),
     history: (filter) => readHistory(parts, filter),
     restore: async (target, options) => void (await restore(parts, target, options)),
@@ -142,10 +157,15 @@ function createSettings(parts: AllParts, streams: Streams): Settings {
   return settings
 }
 
-type UntypedSettings = Omit<Settings, 'get' | 'on' | 'define' | 'set' | 'reset'> & {
+type UntypedSettings = Omit<Settings, 'get' | 'on' | 'define' | 'set' | 'reset' | 'resource'> & {
   get(reference: SettingReference): unknown
   on(reference: SettingReference, listener: SettingListener): () => void
   set(reference: SettingReference, value: JsonValue, options?: SetOptions): Promise<void>
   reset(reference: SettingReference, options?: SetOptions): Promise<void>
   define(...definitions: readonly (SettingDefinition | SettingMap)[]): Settings
+  resource(
+    name: string,
+    tokens: SettingMap,
+    options: ResourceOptions<Snapshot['values'], unknown>,
+  ): Resource<unknown>
 }

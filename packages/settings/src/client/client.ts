@@ -102,6 +102,15 @@ export interface ImportMode extends CallOptions {
   readonly revision?: number
 }
 
+/** What a test of a resource found. */
+export interface ProbeAnswer {
+  readonly ok: boolean
+  /** What the resource says; null where it works and says nothing. */
+  readonly message: string | null
+  /** Of a test that failed without a message of its own: to look it up in the log. */
+  readonly requestId: string | null
+}
+
 /** All methods reject with `SettingsRequestError`. */
 export interface SettingsClient {
   /** System and Application values by group, order and key, or with User scope the caller's stored ones. */
@@ -142,6 +151,12 @@ export interface SettingsClient {
   ): Promise<SettingValueDto>
   /** Puts back everything that a change set replaced, all or nothing; status 409 with `conflicts` where it changed since. */
   revert(revision: number, options?: RevertMode): Promise<RevertReport>
+  /** Tests a resource with values by key that are not saved. Status 429 where it was tested too often. */
+  probe(
+    resource: string,
+    drafts: Readonly<Record<string, JsonValue>>,
+    options?: CallOptions,
+  ): Promise<ProbeAnswer>
   export(options?: CallOptions): Promise<SettingsExport>
   import(file: Pick<SettingsExport, 'format' | 'settings'>, options?: ImportMode): Promise<ImportReport>
 }
@@ -176,6 +191,8 @@ export function createSettingsClient(options: SettingsClientOptions = {}): Setti
       const body = { keys, force, note }
       return send(`/changes/${revision}/revert`, { method: 'POST', query: { dryRun }, body, signal })
     },
+    probe: (resource, drafts, call) =>
+      send(`/resources${pathOf(resource, '/probe')}`, { method: 'POST', body: drafts, ...call }),
     export: (call) => send('/export', call),
     import: ({ format, settings }, { mode, dryRun, revision, signal } = {}) => {
       const body = { format, settings }

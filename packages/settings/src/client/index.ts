@@ -8,6 +8,7 @@ export type {
   HistoryPageOptions,
   ImportMode,
   ListFilter,
+  ProbeAnswer,
   RevertMode,
   SettingChangeSet,
   SettingsClient,

@@ -30,6 +30,9 @@ export interface SettingKeyMap {}
 /** Settings by any names: `{ host: setting.text('mail.host', …), port: setting.number('mail.port', …) }`. */
 export type SettingMap = Readonly<Record<string, SettingToken<unknown>>>
 
+/** The value type of each name in a map of settings: `{ port: number }`. */
+export type NamedValues<M extends SettingMap> = { readonly [N in keyof M]: SettingValue<M[N]> }
+
 /** The value type of each key of a map of settings: `{ 'mail.port': number }`. */
 export type ValuesOf<M extends SettingMap> = {
   readonly [N in keyof M as M[N]['key']]: SettingValue<M[N]>

@@ -9,7 +9,7 @@ import type { DefinitionTexts, SettingsOptions } from '../options.ts'
 import { type TaggedJson, toTaggedJson } from './conditional.ts'
 import type { CompleteDefinition, ValueSchema } from '../setting-definition.ts'
 import { valueSchema } from '../values/value-schema.ts'
-import { visibleTo } from '../visibility.ts'
+import { type Visibility, visibleTo } from '../visibility.ts'
 
 /** All definitions in one language. */
 interface LocalizedDefinitions extends TaggedJson {
@@ -26,18 +26,25 @@ export interface SettingDefinitionDto extends CompleteDefinition {
   readonly env: string | null
   /** Whether the caller may write the shared value. */
   readonly canWrite: boolean
+  /** The resource that the caller may test before saving it; null where there is none. */
+  readonly probe: string | null
   /** What to show for `group`, which itself names the group in requests. */
   readonly groupName: string | null
   readonly valueSchema: ValueSchema
 }
 
 /** Masks a definition and adds what clients need to make a form of it. */
-export function toDefinitionDto(definition: CompleteDefinition, canWrite: boolean): SettingDefinitionDto {
+export function toDefinitionDto(
+  definition: CompleteDefinition,
+  canWrite: boolean,
+  probe: string | null = null,
+): SettingDefinitionDto {
   return {
     ...definition,
     env: canWrite ? definition.env : null,
     canWrite,
     defaultValue: definition.sensitive ? null : definition.defaultValue,
+    probe,
     groupName: definition.group,
     valueSchema: valueSchema(definition),
   }
@@ -49,10 +56,12 @@ const mostAudiences = 100
 /**
  * Returns the function that finds what a caller is shown.
  * @param definitions all of them, once the application is ready
+ * @param probeOf the resource of a setting with a test, if the caller may write all of its settings
  * @param options without `translate` everything is English
  */
 export function createLocalizers(
   definitions: () => readonly CompleteDefinition[],
+  probeOf: (key: string, mayWrite: Visibility['write']) => string | null,
   options: Pick<SettingsOptions, 'translate' | 'locales'>,
   log: FastifyBaseLogger,
 ): (caller: Caller) => Localizer {
@@ -68,7 +77,9 @@ export function createLocalizers(
     const audience = samples.map((sample) => Number(write(sample))).join('')
     const known = byAudience.get(audience)
     if (known) return known
-    const shown = definitions().map((definition) => toDefinitionDto(definition, write(definition)))
+    const shown = definitions().map((definition) =>
+      toDefinitionDto(definition, write(definition), probeOf(definition.key, write)),
+    )
     const localizer = createLocalizer(shown, options, log)
     if (byAudience.size === mostAudiences) byAudience.clear()
     byAudience.set(audience, localizer)

@@ -15,13 +15,19 @@ const Definition = component(
   Type.Object({
     ...definitionSchema.properties,
     canWrite: Type.Boolean({ description: 'whether the caller may write the shared value' }),
+    probe: nullable(Type.String({ description: 'the resource that the caller may test before saving it' })),
     groupName: nullable(Type.String({ description: 'what to show for the group' })),
     valueSchema: Type.Unknown({ description: 'The JSON Schema of its values.' }),
   }),
 )
 
 export function addDefinitionRoutes({ app, service, options }: RouteContext): void {
-  const localizerFor = createLocalizers(() => service.registry.getDefinitions(), options, app.log)
+  const localizerFor = createLocalizers(
+    () => service.registry.getDefinitions(),
+    (key, mayWrite) => service.resources.probeOf(key, mayWrite),
+    options,
+    app.log,
+  )
   app.get(
     '/definitions',
     operation({
