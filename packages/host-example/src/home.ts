@@ -93,7 +93,12 @@ async function readSets(request: FastifyRequest, accounts: HomeOptions['accounts
 }
 
 function changeOf(
-  { key, oldValue, newValue, isOverridden }: Pick<HistoryEntry, 'key' | 'oldValue' | 'newValue' | 'isOverridden'>,
+  {
+    key,
+    oldValue,
+    newValue,
+    isOverridden,
+  }: Pick<HistoryEntry, 'key' | 'oldValue' | 'newValue' | 'isOverridden'>,
   definition: CompleteDefinition | null,
   language: string,
 ): Change {

@@ -17,7 +17,9 @@ export function ChangeSets({ sets }: { sets: readonly ChangeSet[] }): ReactNode 
   async function undo({ revision, changes }: ChangeSet): Promise<void> {
     const problem = await callApi(texts, 'POST', `/api/settings/changes/${revision}/revert`, {})
     if (problem === null) router.reload()
-    setNews(problem === null ? { text: plural(texts.putBack, changes.length) } : { text: problem, isBad: true })
+    setNews(
+      problem === null ? { text: plural(texts.putBack, changes.length) } : { text: problem, isBad: true },
+    )
   }
 
   return (

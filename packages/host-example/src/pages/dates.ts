@@ -29,7 +29,11 @@ export function ago(iso: string, place: Place, now = Date.now()): string {
 
 /** `Thursday, 19 November 2026 at 18:30`. */
 export function fully(iso: string, place: Place): string {
-  return new Date(iso).toLocaleString(localeOf(place), { timeZone: place.timeZone, dateStyle: 'full', timeStyle: 'short' })
+  return new Date(iso).toLocaleString(localeOf(place), {
+    timeZone: place.timeZone,
+    dateStyle: 'full',
+    timeStyle: 'short',
+  })
 }
 
 /** Units, and how many of the next smaller one people rather say before they use it: the settings pages say the same. */
@@ -49,7 +53,12 @@ export function until(iso: string, { language }: Place, now = Date.now()): strin
 
 /** `Saturday 21 November`. */
 export function today(place: Place): string {
-  return new Date().toLocaleDateString(localeOf(place), { timeZone: place.timeZone, weekday: 'long', day: 'numeric', month: 'long' })
+  return new Date().toLocaleDateString(localeOf(place), {
+    timeZone: place.timeZone,
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+  })
 }
 
 /** 0 in the morning, 1 in the afternoon, 2 in the evening. */

@@ -1,10 +1,9 @@
 /** The home page of strangers. */
 import { Head, Link, usePage } from '@inertiajs/react'
 import type { ReactNode } from 'react'
-import type { Look } from '../web/look.ts'
-import { fully, until } from './dates.ts'
 import { Icon } from './drawings.tsx'
 import { Layout } from './layout.tsx'
+import { Launch } from './parts.tsx'
 import { Playground } from './playground.tsx'
 import { useShared, useTexts } from './shared.ts'
 import { SignInAs } from './sign-in-page.tsx'
@@ -51,22 +50,5 @@ export function Home(): ReactNode {
         {isDemo ? <Playground /> : null}
       </main>
     </Layout>
-  )
-}
-
-/** When the application opens, or since when it is open. */
-export function Launch({ app, at }: { app: Look; at: string }): ReactNode {
-  const texts = useTexts()
-  const left = until(at, app)
-  return (
-    <p className="launch">
-      <span className="pill is-good" suppressHydrationWarning>
-        {left ?? texts.openSince}
-      </span>{' '}
-      {left === null ? null : `${texts.opens} `}
-      <time dateTime={at} suppressHydrationWarning>
-        {fully(at, app)}
-      </time>
-    </p>
   )
 }

@@ -61,7 +61,9 @@ export function MailsPage(): ReactNode {
                 <Face id={recipient} name={people[recipient] ?? recipient} />
                 <span>
                   <b>{subject}</b>
-                  <span className="small">{format(texts.recipient, { name: people[recipient] ?? recipient })}</span>
+                  <span className="small">
+                    {format(texts.recipient, { name: people[recipient] ?? recipient })}
+                  </span>
                 </span>
                 <Ago at={sentAt} />
               </li>

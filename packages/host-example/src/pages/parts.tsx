@@ -1,6 +1,7 @@
 /** Parts that several pages have. */
 import type { ReactNode } from 'react'
-import { ago } from './dates.ts'
+import type { Look } from '../web/look.ts'
+import { ago, fully, until } from './dates.ts'
 import { Face, Icon } from './drawings.tsx'
 import { useShared, useTexts } from './shared.ts'
 
@@ -74,5 +75,22 @@ export function SharedPill(): ReactNode {
       <Icon name="link" />
       {useTexts().shared}
     </span>
+  )
+}
+
+/** When the application opens, or since when it is open. */
+export function Launch({ app, at }: { app: Look; at: string }): ReactNode {
+  const texts = useTexts()
+  const left = until(at, app)
+  return (
+    <p className="launch">
+      <span className="pill is-good" suppressHydrationWarning>
+        {left ?? texts.openSince}
+      </span>{' '}
+      {left === null ? null : `${texts.opens} `}
+      <time dateTime={at} suppressHydrationWarning>
+        {fully(at, app)}
+      </time>
+    </p>
   )
 }

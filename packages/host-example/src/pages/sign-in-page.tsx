@@ -75,13 +75,7 @@ export function SignInPage(): ReactNode {
 }
 
 /** One button for each account. */
-function DemoAccounts({
-  accounts,
-  returnTo,
-}: {
-  accounts: readonly User[]
-  returnTo: string
-}): ReactNode {
+function DemoAccounts({ accounts, returnTo }: { accounts: readonly User[]; returnTo: string }): ReactNode {
   const texts = useTexts()
   return (
     <section className="demo" aria-label={texts.demoAccounts}>

@@ -95,7 +95,10 @@ test('members have their own settings and notes there, and nothing of what other
   if (browser === null) return
   const host = await startHost(t)
   const alice = await host.signIn('alice')
-  await alice.ask('/api/notes', { method: 'POST', body: { title: 'Questions for Thursday', body: 'x '.repeat(90) } })
+  await alice.ask('/api/notes', {
+    method: 'POST',
+    body: { title: 'Questions for Thursday', body: 'x '.repeat(90) },
+  })
   await alice.enter(browser)
   const page = await browser.newPage()
   await page.setViewportSize({ width: 320, height: 700 })

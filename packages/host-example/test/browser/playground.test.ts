@@ -34,7 +34,10 @@ test('a stranger tries title, colour and banner, and saves them as the administr
     await until(async () => (await accentOf(page)).startsWith('light-dark(#a34a1b,'))
     await page.getByLabel('Banner').fill('<b>Closed</b> on Friday')
     await banner.filter({ hasText: '<b>Closed</b> on Friday' }).waitFor()
-    await page.getByRole('status').filter({ hasText: 'Preview · only you see this' }).waitFor({ state: 'attached' })
+    await page
+      .getByRole('status')
+      .filter({ hasText: 'Preview · only you see this' })
+      .waitFor({ state: 'attached' })
     const { text } = await host.anonymous.ask('/')
     t.notMatch(text, /Field Notes|Closed|a34a1b\.css/)
   })
@@ -73,7 +76,13 @@ test('a stranger tries title, colour and banner, and saves them as the administr
     t.equal(await page.locator('[data-key="app.title"] input').inputValue(), 'Field Notes')
     await brand.filter({ hasText: 'Field Notes' }).waitFor()
     t.equal(page.url(), `${host.url}/settings/manage`)
-    t.notMatch(sent.filter((each) => each.startsWith(host.url)).join('\n').replaceAll(/#\S*/g, ''), 'Field')
+    t.notMatch(
+      sent
+        .filter((each) => each.startsWith(host.url))
+        .join('\n')
+        .replaceAll(/#\S*/g, ''),
+      'Field',
+    )
     t.notMatch((await host.anonymous.ask('/')).text, 'Field Notes')
     await page.getByRole('button', { name: /^Save 1 change/ }).click()
     await until(async () => (await host.anonymous.ask('/')).text.includes('Field Notes'))
@@ -104,7 +113,7 @@ test('a draft of an address is read by nobody but a page that says so, and never
     draft('text'),
     draft([1, 2]),
     draft({ 'app.title': 7, 'app.banner': null }),
-    draft({ 'system.maintenance_mode': 'true', 'mail.host': 'evil', '__proto__': 'x', 'app.theme': 'dark' }),
+    draft({ 'system.maintenance_mode': 'true', 'mail.host': 'evil', __proto__: 'x', 'app.theme': 'dark' }),
     draft({ 'app.title': 'x'.repeat(2100) }),
   ]) {
     await open(fragment)
@@ -139,7 +148,13 @@ test('without demonstration accounts there is nothing to try, and no draft is ta
     HOST_ADMIN_PASSWORD: 'a password of the test',
     SESSION_SECRET: 'a secret of the test, thirty-two characters',
   })
-  t.notMatch((await host.anonymous.ask('/', { headers: { accept: 'text/html' } })).text, /demo-admin|Try it on/)
+  t.notMatch(
+    (await host.anonymous.ask('/', { headers: { accept: 'text/html' } })).text,
+    /demo-admin|Try it on/,
+  )
   const admin = await host.signIn('admin', 'a password of the test')
-  t.match((await admin.ask('/settings/manage', { headers: { accept: 'text/html' } })).text, '"takesDrafts":false')
+  t.match(
+    (await admin.ask('/settings/manage', { headers: { accept: 'text/html' } })).text,
+    '"takesDrafts":false',
+  )
 })

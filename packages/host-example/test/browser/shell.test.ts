@@ -22,7 +22,7 @@ test('home is loaded with 125 kB, before its settings and the public page within
     devtools.on('Page.loadEventFired', () => (atLoad ||= bytes))
     await page.goto(host.url, { waitUntil: 'load' })
     await until(() => atLoad > 0)
-    t.ok( atLoad <= 125_000, `${atLoad} bytes`)
+    t.ok(atLoad <= 125_000, `${atLoad} bytes`)
     if (person) await page.locator('[data-key="app.banner"]').waitFor()
     t.comment(`${atLoad} bytes, ${bytes} with what follows`)
     await page.close()

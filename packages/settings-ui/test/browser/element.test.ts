@@ -291,7 +291,10 @@ test('the life of an element', async (t) => {
   await t.test('`enter` takes values as they would be typed, before and after it is loaded', async (t) => {
     await openPlain(visited, '<fm-settings page="manage"></fm-settings>')
     const enter = (values: Record<string, string>) =>
-      element.evaluate((each, given) => (each as HTMLElement & { enter(all: object): void }).enter(given), values)
+      element.evaluate(
+        (each, given) => (each as HTMLElement & { enter(all: object): void }).enter(given),
+        values,
+      )
     const title = element.getByLabel('Title', { exact: true })
     await enter({ 'app.title': 'Entered', 'no.such': 'x', __proto__: 'x' })
     await element.getByText('1 unsaved change', { exact: true }).waitFor()

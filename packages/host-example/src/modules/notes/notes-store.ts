@@ -23,9 +23,15 @@ export type NotesStore = ReturnType<typeof createNotesStore>
 export function createNotesStore(database: Database, events: Events) {
   return {
     async add({ id, owner, title, body, isShared, version, createdAt, updatedAt }: Note): Promise<void> {
+      const times = [createdAt, updatedAt].map((time) => Date.parse(time))
       await database.query(`insert into notes (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8)`, [
-        ...[id, owner, title, body, Number(isShared), version],
-        ...[Date.parse(createdAt), Date.parse(updatedAt)],
+        id,
+        owner,
+        title,
+        body,
+        Number(isShared),
+        version,
+        ...times,
       ])
     },
     async find(id: string): Promise<Note | null> {
