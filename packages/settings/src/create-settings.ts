@@ -130,7 +130,8 @@ function createSettings(parts: AllParts, streams: Streams): Settings {
     resource: (name, tokens, options) => resources.add(name, tokens, options),
     inspect: (key, userId) => inspect(parts, key, userId),
     history: (filter) => readHistory(parts, filter),
-    restore: async (target, options) => void (await restore(parts, target, options)),
+    restore: async (reference, revision, options) =>
+      void (await restore(parts, reference, revision, options)),
     revert: (revision, options) => revert(parts, revision, options),
     export: (options) => exportSettings(parts, options),
     import: (file, options) => importSettings(parts, file, options),
@@ -157,11 +158,12 @@ function createSettings(parts: AllParts, streams: Streams): Settings {
   return settings
 }
 
-type UntypedSettings = Omit<Settings, 'get' | 'on' | 'define' | 'set' | 'reset' | 'resource'> & {
+type UntypedSettings = Omit<Settings, 'get' | 'on' | 'define' | 'set' | 'reset' | 'restore' | 'resource'> & {
   get(reference: SettingReference): unknown
   on(reference: SettingReference, listener: SettingListener): () => void
   set(reference: SettingReference, value: JsonValue, options?: SetOptions): Promise<void>
   reset(reference: SettingReference, options?: SetOptions): Promise<void>
+  restore(reference: SettingReference, revision: number, options?: SetOptions): Promise<void>
   define(...definitions: readonly (SettingDefinition | SettingMap)[]): Settings
   resource(
     name: string,
