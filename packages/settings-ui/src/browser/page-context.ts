@@ -27,6 +27,8 @@ export interface Host {
   readonly id?: string
   /** Leaves the address and the title of the window alone. */
   readonly isEmbedded: boolean
+  /** Called once values can be entered. */
+  readonly onReady: (editor: SettingsEditor) => void
   /** Called when something becomes unsaved and when nothing is any more. */
   readonly onDirtyChange: (isDirty: boolean) => void
   /** Called for settings of `preview`; not for those that `onSaved` names: what was previewed is what is saved now. */

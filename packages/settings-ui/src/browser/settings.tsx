@@ -46,6 +46,7 @@ export function Settings({ config: given, texts, part, host }: SettingsProps): C
   }, [baseUrl, isOwn, host])
 
   useFreshness(made.editor, locale)
+  useEffect(() => whenReady(made.editor, () => host.onReady(made.editor)), [made.editor, host])
   const context = useMemo(
     () => ({ ...host, ...config, ...made, root, id: host.id ?? madeUpId, preview, messages }),
     [host, config, made, messages],
@@ -59,6 +60,18 @@ const nothing = {}
 /** The same object while it says the same: every row is drawn again for another. */
 function useSame<T>(value: T): T {
   return useMemo(() => value, [JSON.stringify(value)])
+}
+
+/** Calls back once, as soon as the editor has its values. */
+function whenReady(editor: SettingsEditor, callback: () => void): () => void {
+  const look = (): void => {
+    if (editor.state.phase !== 'ready') return
+    stop()
+    callback()
+  }
+  const stop = editor.subscribe(look)
+  look()
+  return stop
 }
 
 /** Loads, again for each other locale. Where no stream brings what others change, a window that comes back reads it. */
