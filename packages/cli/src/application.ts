@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 import { type Invocation, UsageError } from './command.ts'
-import { commands } from './commands/index.ts'
+import { commands } from './commands/table.ts'
 import { watchHooks } from './foreign-hooks.ts'
 import type { Report } from './report.ts'
 import { reportFailure, runCommand } from './run-command.ts'
@@ -52,10 +52,13 @@ async function serve({ name, invocation, config }: Request): Promise<void> {
 async function openApplication(name: string, config: string | undefined): Promise<FastifyInstance> {
   const file = config ?? configNames.find((each) => existsSync(each))
   if (file === undefined || !existsSync(file))
-    throw new UsageError(`There is no ${file ?? configNames[0]} here: a module that exports a function which returns the application.`)
+    throw new UsageError(
+      `There is no ${file ?? configNames[0]} here: a module that exports a function which returns the application.`,
+    )
   const { default: build }: { default?: unknown } = await import(pathToFileURL(resolve(file)).href)
   const app: unknown = typeof build === 'function' ? await build({ command: name }) : undefined
-  if (!isApplication(app)) throw new UsageError(`The default export of ${file} does not return an application.`)
+  if (!isApplication(app))
+    throw new UsageError(`The default export of ${file} does not return an application.`)
   await app.ready()
   return app
 }

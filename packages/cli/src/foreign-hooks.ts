@@ -17,10 +17,14 @@ export function watchHooks(): void {
   subscribe('fastify.initialization', (message) => {
     const { fastify } = message as { readonly fastify: FastifyInstance } // as Fastify publishes it
     const addHook: unknown = Reflect.get(fastify, 'addHook')
-    Reflect.set(fastify, 'addHook', function watched(this: FastifyInstance, name: string, ...rest: unknown[]) {
-      if (name === 'onReady') note(new Error('a hook').stack ?? '')
-      return Reflect.apply(addHook as () => unknown, this, [name, ...rest])
-    })
+    Reflect.set(
+      fastify,
+      'addHook',
+      function watched(this: FastifyInstance, name: string, ...rest: unknown[]) {
+        if (name === 'onReady') note(new Error('a hook').stack ?? '')
+        return Reflect.apply(addHook as () => unknown, this, [name, ...rest])
+      },
+    )
   })
 }
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { Command, CommanderError } from 'commander'
 import type { Request } from './application.ts'
 import type { CliCommand, Invocation } from './command.ts'
-import { commands } from './commands/index.ts'
+import { commands } from './commands/table.ts'
 import { type ExitCode, exitCodes, printReport, type Report } from './report.ts'
 
 /** Runs the command line. Returns the exit code. */
@@ -96,7 +96,9 @@ async function isConfirmed({ replaces = false }: CliCommand, invocation: Invocat
 async function readStdin(): Promise<string> {
   const chunks: Buffer[] = []
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks).toString('utf8').replace(/\r?\n$/, '')
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/\r?\n$/, '')
 }
 
 /** Opens the application in a process of its own, whose output goes to standard error. */

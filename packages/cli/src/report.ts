@@ -28,13 +28,21 @@ export function printReport({ data, rows, lines = [] }: Report, asJson: boolean)
 /** Columns are as wide as their widest cell, but for the last one. */
 function printTable(rows: NonNullable<Report['rows']>): readonly string[] {
   const names = Object.keys(rows[0] ?? {})
-  const cells = [names.map((name) => name.toUpperCase()), ...rows.map((row) => names.map((name) => textOf(row[name])))]
+  const cells = [
+    names.map((name) => name.toUpperCase()),
+    ...rows.map((row) => names.map((name) => textOf(row[name]))),
+  ]
   const widths = names.map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0)))
   if (names.length === 0) return []
-  return cells.map((line) => line.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  ').trimEnd())
+  return cells.map((line) =>
+    line
+      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  )
 }
 
 function textOf(cell: Cell | undefined): string {
   if (cell === null || cell === undefined) return '-'
-  return String(cell).replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ') // a value must not move the cursor of a terminal
+  return String(cell).replaceAll(/\p{Cc}/gu, ' ') // a value must not move the cursor of a terminal
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { setting, SettingScope } from '@fastify-modular/settings'
 import { type Test, test } from 'tap'
-import { commands } from '#src/commands/index.js'
+import { commands } from '#src/commands/table.js'
 import { createShop, definitions, Ordered } from './fixtures/shop.ts'
 import { under } from './under.ts'
 
@@ -21,7 +21,10 @@ async function folder(t: Test): Promise<string> {
 }
 
 /** A database that an application has served from. */
-async function served(database: string, run: (app: Awaited<ReturnType<typeof createShop>>) => Promise<unknown>) {
+async function served(
+  database: string,
+  run: (app: Awaited<ReturnType<typeof createShop>>) => Promise<unknown>,
+) {
   const app = await createShop({ database })
   await app.ready()
   await run(app)
@@ -41,6 +44,11 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
       sick.rows?.map(({ found }) => found),
       ['missing migration', 'missing migration'],
     )
+    await under(async () => {
+      const app = await shop()
+      await t.rejects(app.events.publish(new Ordered({})), { code: 'FMOD_CORE_QUEUE_MISSING' })
+      return app
+    }, 'doctor')
     const list = await under(shop, 'settings list')
     t.equal(list.exit, 1, String(list.lines))
     t.match(await under(shop, 'migrate'), { lines: ['The tables are up to date.'] })
@@ -72,7 +80,10 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     const note = { options: { note: 'too few' } }
     await under(shop, 'settings set', ['shop.limit', '30'], note)
     const history = await under(shop, 'settings history', ['shop.limit'])
-    t.match(history.rows, [{ key: 'shop.limit', before: '25', after: '30', by: 'cli:ada', note: 'too few' }, {}])
+    t.match(history.rows, [
+      { key: 'shop.limit', before: '25', after: '30', by: 'cli:ada', note: 'too few' },
+      {},
+    ])
     const revision = String((history.rows?.[0] ?? {})['revision'])
     const dry = await under(shop, 'settings revert', [revision], { options: { dryRun: true } })
     t.match(dry, { exit: 3, rows: [{ key: 'shop.limit', now: '30', 'put back': '25' }] })
@@ -109,13 +120,21 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
   test(`${engine}: a secret is set from standard input, encrypted anew, and never printed`, async (t) => {
     const database = await makeDatabase(t)
     await served(database, async () => {})
-    const keys = ['k1', 'k2'].map((id) => ({ id, key: Buffer.alloc(32, `${id} of the test`).toString('base64') }))
+    const keys = ['k1', 'k2'].map((id) => ({
+      id,
+      key: Buffer.alloc(32, `${id} of the test`).toString('base64'),
+    }))
     const shop = (count: number, mode?: 'require') => () =>
-      createShop({ database, settings: { encryption: { keys: keys.slice(0, count).toReversed(), ...(mode && { mode }) } } })
+      createShop({
+        database,
+        settings: { encryption: { keys: keys.slice(0, count).toReversed(), ...(mode && { mode }) } },
+      })
     await under(shop(0), 'settings set', ['shop.secret'], { stdin: 'hunter2' })
     const plain = await under(shop(1, 'require'), 'doctor')
     t.match(plain.rows, [{ found: 'plain secret', what: /shop\.secret/ }])
-    t.match(await under(shop(1, 'require'), 'settings reencrypt'), { data: { reencrypted: 1, unreadable: [] } })
+    t.match(await under(shop(1, 'require'), 'settings reencrypt'), {
+      data: { reencrypted: 1, unreadable: [] },
+    })
     t.match((await under(shop(1, 'require'), 'doctor')).lines, ['nothing wrong'])
     t.match(await under(shop(2), 'settings reencrypt'), { data: { reencrypted: 1 } })
     const unreadable = await under(shop(1), 'doctor')
@@ -147,21 +166,39 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     t.match(dry, { exit: 3, rows: [{ change: 'create', key: 'shop.title' }] })
     t.match(await under(shop, 'settings import', [file]), { data: { create: ['shop.title'] } })
     t.equal((await under(shop, 'settings import', [file], { options: { dryRun: true } })).exit, 0)
-    const broken = { settings: [{ key: 'shop.limit', scope: 0, value: 5 }, { key: 'shop.open', scope: 1, value: 'x' }] }
+    const broken = {
+      settings: [
+        { key: 'shop.limit', scope: 0, value: 5 },
+        { key: 'shop.open', scope: 1, value: 'x' },
+      ],
+    }
     await writeFile(file, JSON.stringify(broken))
     t.equal((await under(shop, 'settings import', [file])).exit, 1)
     t.match(await under(shop, 'settings get', ['shop.limit']), { data: { value: 10 } }, 'all or nothing')
-    for (const content of ['', '[]', '{"settings":[{"key":1,"scope":1,"value":1}]}', '{"settings":[{"key":"a","scope":2,"value":1}]}']) {
+    for (const content of [
+      '',
+      '[]',
+      '{"settings":[{"key":1,"scope":1,"value":1}]}',
+      '{"settings":[{"key":"a","scope":2,"value":1}]}',
+    ]) {
       await writeFile(file, content)
       t.equal((await under(shop, 'settings import', [file])).exit, 2, content)
     }
 
     const renamed = setting.text('shop.name', { displayName: 'Name', scope: SettingScope.Application })
     const after = () =>
-      createShop({ database, definitions: [...definitions.filter(({ key }) => key !== 'shop.title'), renamed] })
-    t.match(await under(after, 'settings orphans'), { rows: [{ key: 'shop.title', scope: 'application', rows: 1 }] })
+      createShop({
+        database,
+        definitions: [...definitions.filter(({ key }) => key !== 'shop.title'), renamed],
+      })
+    t.match(await under(after, 'settings orphans'), {
+      rows: [{ key: 'shop.title', scope: 'application', rows: 1 }],
+    })
     t.match((await under(after, 'doctor')).rows, [{ found: 'orphan' }])
-    t.match(await under(after, 'settings copy', ['shop.title', 'shop.name']), { data: { copied: 1 }, exit: 0 })
+    t.match(await under(after, 'settings copy', ['shop.title', 'shop.name']), {
+      data: { copied: 1 },
+      exit: 0,
+    })
     t.match(await under(after, 'settings get', ['shop.name']), { data: { value: 'Acme' } })
     t.match(await under(after, 'settings forget', ['shop.title']), { data: { values: 1 } })
     t.match((await under(after, 'doctor')).lines, ['nothing wrong'])
@@ -180,7 +217,11 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     t.match((await under(shop, 'doctor')).rows, [{ found: 'dead letters' }])
     const id = String((list.rows?.[0] ?? {})['id'])
     t.match(await under(shop, 'events dead-letters replay', [id]), { lines: [`${id} is delivered again.`] })
-    t.match(await under(shop, 'events dead-letters discard', [id]), { exit: 1 }, 'it waits for a process that serves')
+    t.match(
+      await under(shop, 'events dead-letters discard', [id]),
+      { exit: 1 },
+      'it waits for a process that serves',
+    )
     t.same((await under(shop, 'events dead-letters list')).rows, [], 'a command delivers nothing')
   })
 }

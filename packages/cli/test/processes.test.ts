@@ -51,7 +51,10 @@ async function place(t: Test) {
 /** All rows of all tables, as text. */
 function dump(file: string): string {
   const database = new Database(file, { readonly: true })
-  const tables = database.prepare("select name from sqlite_schema where type = 'table' order by name").pluck().all()
+  const tables = database
+    .prepare("select name from sqlite_schema where type = 'table' order by name")
+    .pluck()
+    .all()
   const rows = tables.map((name) => [name, database.prepare(`select * from "${String(name)}"`).all()])
   database.close()
   return JSON.stringify(rows)
@@ -120,7 +123,12 @@ test('a command that is killed leaves each row old or new, and finishes when it 
   const exported = join(folder, 'export.json')
   await writeFile(
     exported,
-    JSON.stringify({ settings: [{ key: 'shop.title', scope: 1, value: 'Acme' }, { key: 'shop.limit', scope: 0, value: 7 }] }),
+    JSON.stringify({
+      settings: [
+        { key: 'shop.title', scope: 1, value: 'Acme' },
+        { key: 'shop.limit', scope: 0, value: 7 },
+      ],
+    }),
   )
   const lines = [
     ['settings reencrypt', env],
@@ -144,7 +152,11 @@ test('a command that is killed leaves each row old or new, and finishes when it 
   t.equal(looks.code, 0)
   const text = dump(database)
   t.notMatch(text, 'hunter2')
-  t.equal(text.match(/"shop\.look"/g)?.length, 2 * users.length - 2, 'each once, with one entry; u1 is erased')
+  t.equal(
+    text.match(/"shop\.look"/g)?.length,
+    2 * users.length - 2,
+    'each once, with one entry; u1 is erased',
+  )
   t.match(JSON.parse((await command('settings get shop.title --json')).stdout), { value: 'Acme' })
   t.match(JSON.parse((await command('settings get shop.limit --json')).stdout), { value: 7 })
   t.ok((await readFile(database)).length > 0)

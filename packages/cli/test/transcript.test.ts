@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { test } from 'tap'
-import { commands } from '#src/commands/index.js'
+import { commands } from '#src/commands/table.js'
 import { createShop } from './fixtures/shop.ts'
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
@@ -62,7 +62,9 @@ test('each command of the guide prints what the guide shows', async (t) => {
 test('the guide names every command', async (t) => {
   const text = await readFile(guide, 'utf8')
   t.same(
-    Object.keys(commands).filter((name) => !text.includes(`\`${name}`) && !text.includes(`fastify-modular ${name}`)),
+    Object.keys(commands).filter(
+      (name) => !text.includes(`\`${name}`) && !text.includes(`fastify-modular ${name}`),
+    ),
     [],
   )
 })

@@ -1,7 +1,7 @@
 /** Opens applications under commands, in the process of a test. */
 import type { FastifyInstance } from 'fastify'
 import type { Invocation } from '#src/command.js'
-import { commands } from '#src/commands/index.js'
+import { commands } from '#src/commands/table.js'
 import type { Report } from '#src/report.js'
 import { runCommand } from '#src/run-command.js'
 
@@ -17,7 +17,11 @@ export async function under(
   const command = commands[name]
   if (command === undefined) throw new Error(`There is no command ${name}`)
   const invocation: Invocation = { args, options: {}, actor: 'cli:ada', ...given }
-  Reflect.set(globalThis, switchName, { name, migrates: command.migrates?.(invocation) === true, findings: [] })
+  Reflect.set(globalThis, switchName, {
+    name,
+    migrates: command.migrates?.(invocation) === true,
+    findings: [],
+  })
   try {
     const app = await make()
     await app.ready()

@@ -103,7 +103,10 @@ async function open(boot: Boot): Promise<void> {
   const { store, coherence, log } = boot.service
   const check = { kind: 'missing migration', codes: ['FMOD_SETTINGS_SCHEMA_OUTDATED'] } as const
   if (!store.info.durable)
-    report({ kind: 'memory store', text: 'The settings are in the memory of one process: no command sees them.' })
+    report({
+      kind: 'memory store',
+      text: 'The settings are in the memory of one process: no command sees them.',
+    })
   boot.isOpen = await orFinding(check, async () => store.open({ log }).then(() => true))
   if (boot.isOpen) await coherence.start()
 }
@@ -118,12 +121,22 @@ function createBoot(app: FastifyInstance, options: SettingsOptions): Boot {
     refusesPlain: () => boot.isChecked && options.encryption?.mode === 'require',
     locked,
     selfService: options.selfService ?? false,
-    retention: history === false || currentCommand() ? undefined : new Retention({ ...history, store, log: app.log }),
+    retention:
+      history === false || currentCommand() ? undefined : new Retention({ ...history, store, log: app.log }),
     userCapacity: options.maxCachedUsers ?? 10_000,
     events: createFindEvents(app),
     log: app.log,
   })
-  const boot: Boot = { app, options, locked, service, isOpen: false, isChecked: false, routes: undefined, sawSwagger: false }
+  const boot: Boot = {
+    app,
+    options,
+    locked,
+    service,
+    isOpen: false,
+    isChecked: false,
+    routes: undefined,
+    sawSwagger: false,
+  }
   return boot
 }
 

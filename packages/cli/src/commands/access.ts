@@ -1,6 +1,6 @@
 /** The command `access`: who may call which route, beside the committed file. */
 import { pathToFileURL } from 'node:url'
-import type {} from '@fastify-modular/public-routes' // types of its decorators
+import type { AccessRow } from '@fastify-modular/public-routes'
 import type { FastifyInstance } from 'fastify'
 import { type CliCommand, type Invocation, UsageError } from '../command.ts'
 import { exitCodes, type Report } from '../report.ts'
@@ -18,11 +18,15 @@ export const accessCommands: Readonly<Record<string, CliCommand>> = {
   },
 }
 
-async function access(app: FastifyInstance, { args: [file = 'access.json'], options }: Invocation): Promise<Report> {
-  if (!app.hasDecorator('access')) throw new UsageError('This application has no gate of @fastify-modular/public-routes.')
+async function access(
+  app: FastifyInstance,
+  { args: [file = 'access.json'], options }: Invocation,
+): Promise<Report> {
+  if (!app.hasDecorator('access'))
+    throw new UsageError('This application has no gate of @fastify-modular/public-routes.')
   const update = options['update'] === true
   if (!update && options['check'] !== true) {
-    const rows = app.access.table()
+    const rows: readonly AccessRow[] = app.access.table()
     return { data: rows, lines: app.access.print().trimEnd().split('\n') }
   }
   const changes = await app.access.compare(pathToFileURL(file), { update })

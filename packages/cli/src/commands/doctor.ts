@@ -2,7 +2,6 @@
 import { existsSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { currentCommand, type Finding } from '@fastify-modular/core/internal'
-import type {} from '@fastify-modular/public-routes' // types of its decorators
 import type { FastifyInstance } from 'fastify'
 import type { CliCommand } from '../command.ts'
 import { foreignHooks } from '../foreign-hooks.ts'
@@ -35,7 +34,12 @@ function findings(): readonly Finding[] {
 }
 
 async function doctor(app: FastifyInstance): Promise<Report> {
-  const found = [...findings(), ...(await orphans(app)), ...(await deadLetters(app)), ...(await accessFile(app))]
+  const found = [
+    ...findings(),
+    ...(await orphans(app)),
+    ...(await deadLetters(app)),
+    ...(await accessFile(app)),
+  ]
   const hooks = foreignHooks().map((place) => `ran: an onReady hook of ${place}`)
   if (found.length === 0) return { data: { findings: [], hooks }, lines: ['nothing wrong', ...hooks] }
   const rows = found.map(({ kind, text }) => ({ found: kind, what: text }))

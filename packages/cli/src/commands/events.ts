@@ -48,5 +48,8 @@ async function change(
   run: (id: string) => Promise<boolean>,
 ): Promise<Report> {
   if (await run(id)) return { lines: [`${id} ${said}.`] }
-  return { lines: [`There is no dead letter ${id}, or its handler has no subscription.`], exit: exitCodes.failed }
+  return {
+    lines: [`There is no dead letter ${id}, or its handler has no subscription.`],
+    exit: exitCodes.failed,
+  }
 }

@@ -34,7 +34,8 @@ export const settingsCommands: Readonly<Record<string, CliCommand>> = {
     run: get,
   },
   'settings set': {
-    summary: 'writes one value; handlers of events in other processes do not run for it unless events are durable',
+    summary:
+      'writes one value; handlers of events in other processes do not run for it unless events are durable',
     args: '<key> [value]',
     options: {
       ...user,
@@ -117,7 +118,14 @@ async function list(app: FastifyInstance, invocation: Invocation): Promise<Repor
 
 function toRow(app: FastifyInstance, value: SettingValueDto) {
   const { key, scope, source, updatedAt, updatedBy } = value
-  return { key, value: shownValue(app, value), scope: scopeNames[scope], source, changed: updatedAt, by: updatedBy }
+  return {
+    key,
+    value: shownValue(app, value),
+    scope: scopeNames[scope],
+    source,
+    changed: updatedAt,
+    by: updatedBy,
+  }
 }
 
 /** As a person reads it: a secret only says whether it is set. */
@@ -225,7 +233,12 @@ async function importFile(app: FastifyInstance, invocation: Invocation): Promise
   const rows = kinds.flatMap((change) => report[change].map((key) => ({ change, key })))
   const changes = report.create.length + report.update.length + report.delete.length
   const said = `${changes} ${changes === 1 ? 'value' : 'values'} ${dryRun ? 'would change' : 'changed'}.`
-  return { data: report, rows, lines: [said], exit: dryRun && changes > 0 ? exitCodes.differences : exitCodes.done }
+  return {
+    data: report,
+    rows,
+    lines: [said],
+    exit: dryRun && changes > 0 ? exitCodes.differences : exitCodes.done,
+  }
 }
 
 /** @throws {UsageError} it is not the file of an export */
@@ -237,7 +250,9 @@ async function readExport(file: string): Promise<Pick<SettingsExport, 'settings'
     throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`)
   }
   if (isExport(content)) return content
-  throw new UsageError(`${file} is not an export of settings: { "format": 1, "settings": [{ "key", "scope", "value" }] }.`)
+  throw new UsageError(
+    `${file} is not an export of settings: { "format": 1, "settings": [{ "key", "scope", "value" }] }.`,
+  )
 }
 
 function isExport(content: unknown): content is Pick<SettingsExport, 'settings'> {
@@ -276,7 +291,9 @@ async function revert(app: FastifyInstance, invocation: Invocation): Promise<Rep
 async function reencrypt(app: FastifyInstance): Promise<Report> {
   const report = await app.settings.reencrypt()
   const { reencrypted, history: entries, unreadable } = report
-  const lines = [`${reencrypted} values and ${entries} entries of the history are encrypted with the newest key.`]
+  const lines = [
+    `${reencrypted} values and ${entries} entries of the history are encrypted with the newest key.`,
+  ]
   if (unreadable.length === 0) return { data: report, lines }
   lines.push(`No key at hand decrypts: ${unreadable.join(', ')}.`)
   return { data: report, lines, exit: exitCodes.failed }
@@ -285,7 +302,8 @@ async function reencrypt(app: FastifyInstance): Promise<Report> {
 async function orphans(app: FastifyInstance): Promise<Report> {
   const found = await app.settings.orphans()
   const rows = found.map(({ key, scope, rows: count }) => ({ key, scope: scopeNames[scope], rows: count }))
-  const advice = 'Keep what a deployment brings back. "settings copy" takes it to another setting, "settings forget" removes it.'
+  const advice =
+    'Keep what a deployment brings back. "settings copy" takes it to another setting, "settings forget" removes it.'
   return { data: found, rows, lines: [found.length === 0 ? 'There are no orphans.' : advice] }
 }
 
@@ -305,7 +323,10 @@ async function copy(app: FastifyInstance, invocation: Invocation): Promise<Repor
 
 async function forget(app: FastifyInstance, { args: [key = ''] }: Invocation): Promise<Report> {
   const report = await app.settings.forget(key)
-  return { data: report, lines: [`${report.values} values and ${report.history} entries of the history are gone.`] }
+  return {
+    data: report,
+    lines: [`${report.values} values and ${report.history} entries of the history are gone.`],
+  }
 }
 
 async function eraseUser(app: FastifyInstance, { args: [id = ''] }: Invocation): Promise<Report> {

@@ -67,12 +67,13 @@ export interface StoredCheck {
 /** Runs a check. Under a command its failure is a finding, and undefined is returned; elsewhere it stops the boot. */
 export function orFinding<T>(check: StoredCheck, run: () => Promise<T>): Promise<T | undefined>
 export function orFinding<T>(check: StoredCheck, run: () => T): T | undefined
-export function orFinding<T>(check: StoredCheck, run: () => T | Promise<T>): T | undefined | Promise<T | undefined> {
+export function orFinding<T>(
+  check: StoredCheck,
+  run: () => T | Promise<T>,
+): T | undefined | Promise<T | undefined> {
   try {
     const result = run()
-    return result instanceof Promise
-      ? result.catch((error: unknown) => addFinding(check, error))
-      : result
+    return result instanceof Promise ? result.catch((error: unknown) => addFinding(check, error)) : result
   } catch (error) {
     return addFinding(check, error)
   }

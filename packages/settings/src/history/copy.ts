@@ -50,7 +50,8 @@ export async function copySetting(
   const counts = { copied: 0, unchanged: 0, kept: 0, newer: 0 }
   const refused: Record<string, number> = {}
   for (let rows = await read(null), last = rows.at(-1); last; rows = await read(last), last = rows.at(-1)) {
-    for (const row of rows.filter(({ key }) => key === from)) count(await copyRow(parts, row, target, options))
+    for (const row of rows.filter(({ key }) => key === from))
+      count(await copyRow(parts, row, target, options))
     await setImmediate()
   }
   return { ...counts, refused }
@@ -80,11 +81,15 @@ async function copyRow(
     return { refused: 'it is a secret, and the target is not' }
   const expects = overwrite ? undefined : (revision: number) => revision === 0
   try {
-    const { entries } = await parts.write([{ ...id, state: target, value, expects }], { origin: 'copy', ...options })
+    const { entries } = await parts.write([{ ...id, state: target, value, expects }], {
+      origin: 'copy',
+      ...options,
+    })
     return entries[0]?.kind === 'none' ? 'unchanged' : 'copied'
   } catch (error) {
     if (error instanceof PreconditionFailedException) return compare(parts, row, id, value)
-    if (error instanceof SettingValidationException) return { refused: 'the value breaks the definition of the target' }
+    if (error instanceof SettingValidationException)
+      return { refused: 'the value breaks the definition of the target' }
     if (isDomainException(error) && error.statusCode === 409) return { refused: 'the target is locked' }
     throw error
   }

@@ -156,14 +156,13 @@ function* erase(engine: MaintenanceEngine, owner: Owner): Steps<Erased> {
 }
 
 /** Removes one portion of what is stored for a key in some scopes. */
-function* forget(
-  engine: MaintenanceEngine,
-  key: string,
-  scopes: readonly SettingScope[],
-): Steps<Forgotten> {
+function* forget(engine: MaintenanceEngine, key: string, scopes: readonly SettingScope[]): Steps<Forgotten> {
   const isMeant = `o.key = $1 and o.scope in (${scopes.join(', ')})`
   const remove = (table: 'values' | 'history'): Statement => {
-    const portion = engine.isOneOf(table, (id) => `select ${id} from ${engine[table]} o where ${isMeant} limit ${atOnce}`)
+    const portion = engine.isOneOf(
+      table,
+      (id) => `select ${id} from ${engine[table]} o where ${isMeant} limit ${atOnce}`,
+    )
     return { text: `delete from ${engine[table]} where ${portion}`, values: [key] }
   }
   const [values, history] = (yield [remove('values'), remove('history')]).map(({ changed }) => changed)

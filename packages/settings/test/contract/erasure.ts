@@ -43,7 +43,8 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
 
   'what is stored for a key is forgotten in the named scopes alone, and others notice it': async (store) => {
     await set(store, rowId('a'), '1')
-    for (const owner of ['u1', 'u2']) for (const value of ['1', '2']) await set(store, rowId('a', owner), value)
+    for (const owner of ['u1', 'u2'])
+      for (const value of ['1', '2']) await set(store, rowId('a', owner), value)
     await set(store, rowId('b', 'u1'), '1')
     const { next } = await store.owned.news(undefined, 10)
     const { Application, System, User } = SettingScope

@@ -62,7 +62,12 @@ for (const [engine, make] of Object.entries(engines)) {
 
 test('a copy takes no secret out, no value that does not fit, and nothing to another scope', async (t) => {
   const store = memoryStore()
-  const before = await open(store, text('old.secret', { sensitive: true }), text('old.long'), text('old.mine'))
+  const before = await open(
+    store,
+    text('old.secret', { sensitive: true }),
+    text('old.long'),
+    text('old.mine'),
+  )
   await before.settings.set('old.secret', 'hunter2')
   await before.settings.set('old.long', 'x'.repeat(20))
   await before.settings.set('old.mine', 'of alice', { userId: 'alice' })

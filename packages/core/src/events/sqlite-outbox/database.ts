@@ -55,6 +55,8 @@ export function createTables(database: SqliteDatabase): void {
 
 /** @throws {FMOD_CORE_QUEUE_MISSING} the last of the tables is not there */
 export function requireTables(database: SqliteDatabase): void {
-  const find = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'event_delivery'")
+  const find = database.prepare(
+    "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'event_delivery'",
+  )
   if (find.get() === undefined) throw new FMOD_CORE_QUEUE_MISSING('sqliteOutbox')
 }

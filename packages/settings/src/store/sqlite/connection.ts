@@ -5,7 +5,13 @@ import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceUnavailableException } from '@fastify-modular/core'
-import { currentCommand, isNodeSqlite, nodeSqlite, NodeSqliteConnection, sqliteCodeOf } from '@fastify-modular/core/internal'
+import {
+  currentCommand,
+  isNodeSqlite,
+  nodeSqlite,
+  NodeSqliteConnection,
+  sqliteCodeOf,
+} from '@fastify-modular/core/internal'
 import type Driver from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
 import {
