@@ -1,8 +1,8 @@
 /** Replays the transcript of the README against the real application. */
 import { readFile } from 'node:fs/promises'
+import { replay, stepsOf } from '@fastify-modular/test-support/transcript'
 import { test } from 'tap'
 import { startHost } from './host.js'
-import { replay, stepsOf } from './transcript.js'
 
 test('the transcript in the README is what the application answers', async (t) => {
   const steps = stepsOf(await readFile(new URL('../../../README.md', import.meta.url), 'utf8'))

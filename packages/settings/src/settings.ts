@@ -73,7 +73,7 @@ export interface Settings extends SettingsReader {
    */
   history(filter?: HistoryFilter): Promise<HistoryPage>
   /**
-   * Writes the value that a revision had written once more, or with `undo` the one that it replaced.
+   * Writes the value that a revision had written once more.
    * @throws {NotFoundException} unknown setting, or the revision did not change it
    * @throws {PreconditionFailedException} the row is not at `version` any more
    */
@@ -81,7 +81,7 @@ export interface Settings extends SettingsReader {
   /**
    * Puts back every value that a change set of System and Application settings replaced, all or nothing, as a new revision.
    * @throws {NotFoundException} no such revision, or an entry of it is trimmed or belongs to no setting
-   * @throws {ConflictException} settings are locked, were secrets, or changed since (`conflicts`; not with `force`)
+   * @throws {ConflictException} settings are locked, were secrets, or changed since (`conflicts`, whose versions `force` takes)
    * @throws {SettingValidationException} an old value no longer fits its definition, or cannot be decrypted
    */
   revert(revision: number, options?: RevertOptions): Promise<RevertReport>

@@ -59,6 +59,13 @@ test('history, files, links, tabs', async (t) => {
       t.equal(await field('Title').inputValue(), 'First', 'the row has the value before the message says so')
       await page.unrouteAll({ behavior: 'wait' })
       t.equal(app.settings.get(definitions.title), 'First')
+      await events.first().getByRole('button', { name: /^Undo/ }).click()
+      await events
+        .filter({ hasText: /First.*Second/s })
+        .first()
+        .getByText('Now', { exact: true })
+        .waitFor()
+      t.equal(app.settings.get(definitions.title), 'Second')
     },
   )
 

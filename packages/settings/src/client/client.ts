@@ -13,6 +13,7 @@ import type { BulkSettingUpdate } from '../write/write.ts'
 /** Selects values. */
 export interface ListFilter extends CallOptions {
   readonly scope?: SettingScope
+  /** The group of settings; empty for those without one. */
   readonly group?: string
 }
 
@@ -29,7 +30,7 @@ export interface WrittenSettingDto extends SettingValueDto {
 
 /** Writes only if the row is still at this version; 0 is unset. A different one fails with status 412. */
 export interface WriteCondition extends CallOptions {
-  readonly version?: number
+  readonly version?: number | undefined
 }
 
 /** What a bulk write would do to one value. */
@@ -97,7 +98,7 @@ export interface ImportMode extends CallOptions {
   /** @default 'merge' */
   readonly mode?: 'merge' | 'replace'
   readonly dryRun?: boolean
-  /** The revision of the dry run; a different one fails with status 409. */
+  /** The revision of the dry run; a different one fails with status 412. */
   readonly revision?: number
 }
 
@@ -133,10 +134,7 @@ export interface SettingsClient {
   inspect(key: string, options?: CallOptions): Promise<SettingInspection>
   history(key: string, page?: HistoryPageOptions): Promise<ListedHistoryPage>
   changes(filter?: ChangesFilter): Promise<ChangesPage>
-  /**
-   * Writes the value of a revision again, or with `undo` the one that it replaced, and resolves to the restored value.
-   * With `version` only if the row is still at it.
-   */
+  /** Writes the value of a revision again, and resolves to the restored value; with `version` only if the row is still at it. */
   restore(
     key: string,
     target: Omit<RestoreTarget, 'key' | 'userId'> & { readonly scope: SettingScope; readonly note?: string },
@@ -180,8 +178,11 @@ export function createSettingsClient(options: SettingsClientOptions = {}): Setti
     },
     export: (call) => send('/export', call),
     import: ({ format, settings }, { mode, dryRun, revision, signal } = {}) => {
-      const query = { mode, dryRun, revision }
-      return send('/import', { method: 'POST', query, body: { format, settings }, signal })
+      const body = { format, settings }
+      return send('/import', {
+        ...write('POST', body, { version: revision, signal }),
+        query: { mode, dryRun },
+      })
     },
   }
 }

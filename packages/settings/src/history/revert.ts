@@ -25,8 +25,6 @@ import { requireRevision } from './history.ts'
 export interface RestoreTarget extends ValuePlace {
   readonly key: string
   readonly revision: number
-  /** Restores the value that the revision replaced instead of the one it wrote. @default false */
-  readonly undo?: boolean
 }
 
 /** How one value is restored. */
@@ -39,11 +37,8 @@ export interface RestoreOptions extends WriteOptions {
 export interface RevertOptions extends WriteOptions {
   /** Only these of its settings. @default all of them */
   readonly keys?: readonly string[]
-  /**
-   * Also overwrites later changes: all of them with `true`, or only these versions by key (those of `conflicts`; 0 is unset).
-   * @default false
-   */
-  readonly force?: boolean | Readonly<Record<string, number>>
+  /** Also overwrites later changes, at these versions by key: those of `conflicts`; 0 is unset. @default none */
+  readonly force?: Readonly<Record<string, number>>
   /** Decides everything and writes nothing. @default false */
   readonly dryRun?: boolean
   /** Only for a caller who may write all of it. @throws {ForbiddenException} */
@@ -67,7 +62,7 @@ export interface RevertReport {
 }
 
 /**
- * Writes the value that a revision had written, or the one that it replaced, as a new revision.
+ * Writes the value that a revision had written as a new revision.
  * @throws {NotFoundException} unknown setting, or the revision did not change it
  * @throws {ArgumentException} the target is not a value of the setting at a revision
  * @throws {ConflictException} the old value was a secret, or cannot be decrypted any more, or the host locked the setting
@@ -75,7 +70,7 @@ export interface RevertReport {
  */
 export async function restore(
   { sharedValues, store, codec, write }: Parts,
-  { key, revision, undo = false, ...place }: RestoreTarget,
+  { key, revision, ...place }: RestoreTarget,
   { version, ...options }: RestoreOptions = {},
   control: Pick<WriteControl, 'caller' | 'expects'> = { expects: isVersion(version) },
 ): Promise<WriteOutcome> {
@@ -85,7 +80,7 @@ export async function restore(
   const [past] = await store.history({ ...id, revision, limit: 1 })
   if (!past) throw new NotFoundException(`Revision of the setting "${key}"`, revision)
   const written = { value: past.newValue, encrypted: past.newEncrypted }
-  const found = undo ? oldValueOf(past, state.setting, codec) : readValue(past, written, state.setting, codec)
+  const found = readValue(past, written, state.setting, codec)
   if (!found) throw new ConflictException(unreadable(key))
   const entry = { ...id, state, ...found, expects: control.expects }
   return write([entry], { origin: 'restore', ...options }, { caller: control.caller })
@@ -94,7 +89,7 @@ export async function restore(
 /**
  * Puts back every value that a revision replaced, all or nothing, as a new revision.
  * @throws {NotFoundException} no such revision, or an entry of it is trimmed or belongs to no setting
- * @throws {ConflictException} settings are locked, were secrets, or have changed since (`conflicts`; not with `force`)
+ * @throws {ConflictException} settings are locked, were secrets, or have changed since (`conflicts`, whose versions `force` takes)
  * @throws {PreconditionFailedException} `expects` refuses the revision of the store
  * @throws {SettingValidationException} an old value no longer fits, or cannot be decrypted
  */
@@ -130,7 +125,7 @@ export async function revert(
 async function putBack(
   parts: Parts,
   rows: readonly HistoryRow[],
-  { force = false, dryRun = false, ...options }: Omit<RevertOptions, 'keys' | 'as'>,
+  { force = {}, dryRun = false, ...options }: Omit<RevertOptions, 'keys' | 'as'>,
   { caller, expects }: Pick<WriteControl, 'caller' | 'expects'>,
 ): Promise<RevertReport> {
   const past = await Promise.all(rows.map((row) => lookBack(parts, row)))
@@ -138,11 +133,13 @@ async function putBack(
   const entries = rows.map((row): WriteEntry => {
     const { key, scope, userId, revision } = row
     const state = requireSetting(parts.sharedValues, key)
-    const old = oldValueOf(row, state.setting, parts.codec)
+    const replaced = { value: row.oldValue, encrypted: row.oldEncrypted }
+    const old = readValue(row, replaced, state.setting, parts.codec)
     if (!old) errors.set(key, [unreadable(key)])
-    const isExpected: WriteEntry['expects'] = (version, last) =>
-      last === revision || version === versionOf(force, key)
-    return { key, scope, userId, state, ...(old ?? reset), expects: force === true ? undefined : isExpected }
+    // The version that the caller has seen and wants to be replaced.
+    const forced = Object.hasOwn(force, key) ? force[key] : undefined
+    const expects: WriteEntry['expects'] = (version, last) => last === revision || version === forced
+    return { key, scope, userId, state, ...(old ?? reset), expects }
   })
   const outcome = await parts.write(entries, options, { caller, isBulk: true, errors, dryRun, expects })
   const values = outcome.entries.flatMap((each, index) => {
@@ -169,15 +166,6 @@ function toReverted(outcome: EntryOutcome, { row, storedAt }: PastEntry, codec: 
   const secret = isSecret(entry.state.setting, before) || row.oldEncrypted
   const masked = secret ? { oldValue: null, newValue: null } : {}
   return { ...toValueChange(outcome, codec), ...masked, isSecret: secret, storedAt }
-}
-
-/** The version that a caller has seen and wants to be replaced. */
-function versionOf(force: RevertOptions['force'], key: string): number | undefined {
-  return typeof force === 'object' && Object.hasOwn(force, key) ? force[key] : undefined
-}
-
-function oldValueOf(row: HistoryRow, setting: RegisteredSetting, codec: RowCodec) {
-  return readValue(row, { value: row.oldValue, encrypted: row.oldEncrypted }, setting, codec)
 }
 
 /** What writes a value of an entry again; undefined where it cannot be decrypted any more. */

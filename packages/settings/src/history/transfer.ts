@@ -1,13 +1,19 @@
 /** System and Application values as a file: in a stable order for version control, without secrets. */
 import { ArgumentException, type Caller } from '@fastify-modular/core'
-import { SettingsChangedException } from '../exceptions.ts'
 import { type SettingState, sharedScope } from '../memory/shared-values.ts'
 import type { Parts } from '../parts.ts'
 import type { JsonValue, SettingScope } from '../setting-definition.ts'
 import { compareText } from '../store/plan-write.ts'
 import { isSecret } from '../values/validate.ts'
 import { namedCaller, requireUpdater, visibleTo } from '../visibility.ts'
-import { type ChangeKind, type Expects, reset, toBulkEntries, type WriteOptions } from '../write/write.ts'
+import {
+  type ChangeKind,
+  type Expects,
+  isVersion,
+  reset,
+  toBulkEntries,
+  type WriteOptions,
+} from '../write/write.ts'
 
 /** One stored value of a file. */
 interface ExportedSetting {
@@ -48,7 +54,7 @@ export interface ImportOptions extends WriteOptions {
   readonly mode?: 'merge' | 'replace'
   /** @default false */
   readonly dryRun?: boolean
-  /** Writes only if the store is still at this revision, that of a dry run. */
+  /** Writes only if the store is still at this revision, that of a dry run. @throws {PreconditionFailedException} */
   readonly revision?: number
   /**
    * Imports for this caller, who needs to be an administrator if the file has System settings. What an export for the
@@ -83,9 +89,9 @@ export function exportSettings(parts: Parts, options: ExportOptions = {}): Setti
 /**
  * All or nothing.
  * @throws {SettingValidationException} values that break their definitions, by key
- * @throws {ConflictException} the store is not at `revision` any more, or a setting is locked
+ * @throws {ConflictException} a setting is locked
  * @throws {ArgumentException} one setting twice, or in a scope it does not have
- * @throws {PreconditionFailedException} `expects` refuses the revision of the store
+ * @throws {PreconditionFailedException} the store is not at `revision` any more, or `expects` refuses its revision
  */
 export async function importSettings(
   parts: Parts,
@@ -109,14 +115,10 @@ export async function importSettings(
       const { key } = state.setting.definition
       return { state, key, scope: sharedScope(state), userId: '', ...reset }
     })
-  const isCurrent: Expects = (current) => {
-    if (revision !== undefined && current !== revision) throw new SettingsChangedException([])
-    return expects?.(current) ?? true
-  }
   const outcome = await parts.write(
     [...entries, ...removals],
     { origin: 'import', ...options },
-    { caller, isBulk: true, dryRun, expects: revision === undefined ? expects : isCurrent },
+    { caller, isBulk: true, dryRun, expects: expects ?? isVersion(revision) },
   )
   const keysOf = (kind: ChangeKind): readonly string[] =>
     outcome.entries.flatMap((each) => (each.kind === kind ? each.entry.key : [])).toSorted()

@@ -136,6 +136,10 @@ export function parseScope(input: unknown): SettingScope | undefined {
 export const Value = Type.Unsafe<JsonValue>(Type.Unknown({ description: 'any JSON value' }))
 export const Key = Type.String({ description: 'the key of a setting, such as mail.port' })
 export const Keys = Type.Array(Type.String())
+/** A group in a query. */
+export const Group = Type.Optional(
+  Type.String({ maxLength: 200, description: 'the group of a setting; empty for settings without one' }),
+)
 export const Scope = Type.Integer({
   minimum: 0,
   maximum: 2,

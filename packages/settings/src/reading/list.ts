@@ -76,9 +76,13 @@ export async function readOwnValues({ store, codec, states }: Parts, userId: str
   }
 }
 
-/** The settings of a group, or all of them. */
-function selectStates(states: readonly SettingState[], group: string | undefined): readonly SettingState[] {
-  return group === undefined ? states : states.filter(({ setting }) => setting.definition.group === group)
+/** The settings of a group, those without one where it is empty, or all of them. */
+export function selectStates(
+  states: readonly SettingState[],
+  group: string | undefined,
+): readonly SettingState[] {
+  if (group === undefined) return states
+  return states.filter(({ setting }) => (setting.definition.group ?? '') === group)
 }
 
 /** System and Application values, and the application's default of User settings, stored or not. */
@@ -94,6 +98,7 @@ export function listShared(
 
 /** Selects values; members are combined with AND. */
 export interface SettingsFilter {
+  /** Empty for settings without one. */
   readonly group?: string | undefined
   readonly scope?: SettingScope | undefined
   /** Selects what this user has stored. Required with User scope. @throws {ArgumentException} another scope, no user */

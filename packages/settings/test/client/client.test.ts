@@ -65,7 +65,9 @@ test('the client reads and writes every route over HTTP', async (t) => {
   t.match(await client.revert(4, { dryRun: true }), { dryRun: true, values: [{ newValue: 'Other' }] })
   t.match(await client.revert(4, { note: 'no' }), { revision: 5, values: [{ key: 'app.title' }] })
   t.match(await failure(client.revert(4)), { status: 409, conflicts: [{ key: 'app.title', version: 5 }] })
-  t.match(await client.revert(4, { force: true, keys: ['app.title'] }), { values: [{ change: 'none' }] })
+  t.match(await client.revert(4, { force: { 'app.title': 5 }, keys: ['app.title'] }), {
+    values: [{ change: 'none' }],
+  })
   t.match(await client.revert(5), { revision: 6 })
   t.match(await client.get('app.title', Application), { value: 'Acme', people: {} })
   const file = await client.export()

@@ -208,9 +208,8 @@ test('decision 24: bulks, imports and restores on a condition that does not hold
   const refused = await editor('POST', '/app.title/restore', target, { 'if-match': '"r1"' })
   t.equal(refused.headers.etag, '"r2"')
   await expectStatuses(t, app, [
-    [409, 'POST', '/import?revision=1', empty],
-    [409, 'POST', '/import?revision=1', empty, 'editor', { 'if-match': '"r2"' }],
-    [412, 'POST', '/import?revision=2', empty, 'editor', { 'if-match': '"r1"' }],
+    [400, 'POST', '/import?revision=2', empty],
+    [412, 'POST', '/import', empty, 'editor', { 'if-match': '"r1"' }],
     [204, 'POST', '/app.title/restore', target, 'editor', { 'if-match': '"r2"' }],
     [204, 'PUT', '/bulk', [put('three')], 'editor', { 'if-match': '"r3"' }],
     [200, 'POST', '/import', { format: 1, settings: [put('four')] }, 'editor', { 'if-match': '"r4"' }],

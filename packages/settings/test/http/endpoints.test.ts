@@ -149,6 +149,11 @@ test('S 2.6: the list is filtered by scope and group, combined with AND', async 
   t.same(await keys('?scope=0'), ['system.maintenance_mode', 'mail.password', 'mail.port'])
   t.same(await keys('?scope=system&group=Mail'), ['mail.password', 'mail.port'])
   t.same(await keys('?scope=1&group=Mail'), [])
+  t.same(
+    await keys('?group='),
+    ['app.api_secret', 'app.feature_json', 'system.maintenance_mode', 'user.token'],
+    'settings without a group',
+  )
   t.same(await keys('?group=Nothing'), [], 'an unknown group')
   t.same(await keys('?group=mail'), [], 'groups are compared exactly')
 })

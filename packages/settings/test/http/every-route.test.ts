@@ -24,7 +24,7 @@ const requests: Readonly<Record<string, { readonly query?: string; readonly body
   listSettingHistory: {},
   getSettingHistoryEntry: {},
   restoreSetting: { body: { scope: 1, revision: 1 } },
-  revertSettingChanges: { body: { force: true } },
+  revertSettingChanges: { body: { force: { 'app.title': 2 } } },
   listSettingChanges: {},
   exportSettings: {},
   importSettings: { body: { format: 1, settings: [title] } },

@@ -96,23 +96,25 @@ test('a time without an offset is UTC, wherever the server is', async (t) => {
   }
 })
 
-test('a change is undone, or made again: a secret without being shown', async (t) => {
+test('a change of one value is undone, or made again: a secret without being shown', async (t) => {
   const keys = [{ id: 'one', key: randomBytes(32) }]
   const app = await createApp(t, { encryption: { keys } })
   const admin = as(app, 'admin')
-  const undo = (key: string, scope: number, revision: number) =>
-    admin('POST', `/${key}/restore`, { scope, revision, undo: true })
+  const undo = (key: string, revision: number) =>
+    admin('POST', `/changes/${revision}/revert`, { keys: [key] })
   await admin('PUT', '', title('one'))
   await admin('PUT', '', title('two'))
-  t.equal((await undo('app.title', 1, 2)).status, 204)
+  t.equal((await undo('app.title', 2)).status, 200)
   t.equal(app.settings.get('app.title'), 'one')
-  t.equal((await undo('app.title', 1, 1)).status, 204)
-  t.equal((await admin('GET', '/app.title?scope=1')).json.isOverridden, false, 'nothing was stored before')
+  t.equal((await undo('app.title', 1)).status, 409, 'it does not hold any more')
+  await admin('DELETE', '/app.title?scope=1')
+  t.equal((await undo('app.title', 4)).status, 200)
+  t.equal(app.settings.get('app.title'), 'one')
   await admin('PUT', '', { key: 'mail.password', scope: 0, value: 'first' })
   await admin('PUT', '', { key: 'mail.password', scope: 0, value: 'second' })
-  t.equal((await undo('mail.password', 0, 6)).status, 204)
+  t.equal((await undo('mail.password', 7)).status, 200)
   t.equal(await app.settings.contract.getSetting('mail.password', 0), 'first')
-  t.equal((await admin('POST', '/mail.password/restore', { scope: 0, revision: 6 })).status, 204)
+  t.equal((await admin('POST', '/mail.password/restore', { scope: 0, revision: 7 })).status, 204)
   t.equal(await app.settings.contract.getSetting('mail.password', 0), 'second')
   t.notMatch((await admin('GET', '/mail.password/history')).text, /first|second/)
 })

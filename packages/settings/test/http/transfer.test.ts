@@ -1,6 +1,6 @@
 import { memoryStore, setting, SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
-import { as, createApp, expectStatuses } from '../support/app.ts'
+import { as, createApp, expectStatuses, rejection } from '../support/app.ts'
 
 async function filled(t: Parameters<typeof createApp>[0]) {
   const app = await createApp(t)
@@ -58,8 +58,12 @@ test('an export is imported elsewhere, after a dry run that lists what changes',
   t.same(dry.json, { ...report, revision: 1, dryRun: true })
   t.equal(app.settings.status.revision, 1)
 
-  t.equal((await admin('POST', '/import?revision=0', file)).status, 409, 'not the revision of the dry run')
-  t.same((await admin('POST', '/import?revision=1', file)).json, { ...report, revision: 2, dryRun: false })
+  t.equal(dry.headers.etag, '"r1"')
+  const stale = await admin('POST', '/import', file, { 'if-match': '"r0"' })
+  t.equal(stale.status, 412, 'not the revision of the dry run')
+  t.match(await rejection(app.settings.import(file, { revision: 0 })), { status: 412 })
+  const imported = await admin('POST', '/import', file, { 'if-match': '"r1"' })
+  t.same(imported.json, { ...report, revision: 2, dryRun: false })
   t.equal(app.settings.get('app.title'), 'Acme')
   t.equal(app.settings.get('app.banner'), 'stays')
 })

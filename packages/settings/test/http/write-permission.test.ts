@@ -61,7 +61,10 @@ const ways: Readonly<Record<string, readonly Way[]>> = {
     { body: (_key, scope) => ({ scope, revision: ':first' }) },
     { isOwn: true, body: () => ({ scope: 2, revision: ':own' }) },
   ],
-  revertSettingChanges: [{ body: () => ({}) }, { query: 'dryRun=true', body: () => ({ force: true }) }],
+  revertSettingChanges: [
+    { body: () => ({}) },
+    { query: 'dryRun=true', body: (key) => ({ force: { [key]: 1 } }) },
+  ],
   importSettings: [
     { body: (key, scope) => ({ format: 1, settings: [{ key, scope, value: 'new' }] }) },
     { query: 'mode=replace', body: () => ({ format: 1, settings: [] }) },

@@ -49,7 +49,7 @@ test('a revert publishes one event for each value that it puts back', async (t) 
   ])
   await app.settings.contract.setSetting('app.title', 'two', Application)
   published.length = 0
-  await app.settings.revert(1, { force: true, actor: 'bob' })
+  await app.settings.revert(1, { force: { 'app.title': 2 }, actor: 'bob' })
   t.match(
     published.map(({ event }) => event),
     [

@@ -114,8 +114,11 @@ test('a value that its caller changes while the write waits is stored as it was 
 })
 
 test("a stray value of a user does not pass for the value of a setting without users' values", async (t) => {
-  const app = await createApp(t)
-  await app.settings.contract.setSetting('mail.port', 25, SettingScope.User, 'admin')
+  const store = memoryStore()
+  const port = setting.number('mail.port', { displayName: 'Port', scope: SettingScope.User })
+  const older = await createApp(t, { store, definitions: [port] })
+  await older.settings.set(port, 25, { userId: 'admin' })
+  const app = await createApp(t, { store })
   t.equal(app.settings.get(definitions.port), 587)
   t.equal((await as(app, 'admin')('GET', '/mail.port/resolved')).json, 587)
   t.match((await as(app, 'admin')('GET', '/mail.port/inspect')).json, { value: 587, source: 'default' })

@@ -80,12 +80,7 @@ test('options that name no value of the setting are refused, and write nothing',
     ['app.theme', { scope: User }],
     ['app.theme', { scope: Application, userId: 'alice' }],
     ['app.theme', { scope: Application, ...nobody }],
-    ['app.theme', { scope: System }],
     ['app.theme', { scope: 3 }],
-    ['app.title', { userId: 'alice' }],
-    ['app.title', { scope: User, userId: 'alice' }],
-    ['app.title', { scope: System }],
-    ['mail.port', { scope: Application }],
     ['mail.port', { scope: System, userId: 'alice' }],
   ]
   for (const [key, place] of places) {
@@ -96,6 +91,26 @@ test('options that name no value of the setting are refused, and write nothing',
     t.match(await rejection(settings.record(key, place)), refused, `record ${name}`)
     const target = { key, revision: 1, scope: User, ...place }
     t.match(await rejection(settings.restore(target)), refused, `restore ${name}`)
+  }
+  t.same((await settings.history()).entries, [])
+})
+
+test('in a scope that a setting does not have, nothing is written, read or restored; a reset removes nothing', async (t) => {
+  const { settings } = await createApp(t)
+  const places: readonly (readonly [key: string, place: object])[] = [
+    ['app.theme', { scope: System }],
+    ['app.title', { userId: 'alice' }],
+    ['app.title', { scope: User, userId: 'alice' }],
+    ['app.title', { scope: System }],
+    ['mail.port', { scope: Application }],
+  ]
+  for (const [key, place] of places) {
+    const name = `${key} ${JSON.stringify(place)}`
+    t.match(await rejection(settings.set(key, 'dark', place)), { name: 'ArgumentException' }, `set ${name}`)
+    await settings.reset(key, place)
+    t.equal(await settings.record(key, place), null, `record ${name}`)
+    const target = { key, revision: 1, ...place }
+    t.match(await rejection(settings.restore(target)), { status: 404 }, `restore ${name}`)
   }
   const updates = [{ key: 'app.title', scope: System, value: 'x' }]
   t.match(await rejection(settings.setMany(updates)), { name: 'ArgumentException' })

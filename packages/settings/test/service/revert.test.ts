@@ -71,7 +71,7 @@ for (const [name, open] of Object.entries(engines)) {
       ['mail.port', 'app.banner'],
     )
     t.equal(app.settings.get(definitions.title), 'three')
-    await app.settings.revert(2, { keys: ['app.title'], force: true })
+    await app.settings.revert(2, { keys: ['app.title'], force: { 'app.title': 3 } })
     t.equal(app.settings.get(definitions.title), 'one')
   })
 
@@ -86,7 +86,10 @@ for (const [name, open] of Object.entries(engines)) {
     t.equal(app.settings.get(definitions.title), 'two', 'all or nothing')
     const keys = ['app.title']
     t.equal((await asAdmin('POST', '/changes/2/revert', { keys })).status, 200, 'the others were not written')
-    const forced = await asAdmin('POST', '/changes/2/revert', { keys: ['mail.port'], force: true })
+    const forced = await asAdmin('POST', '/changes/2/revert', {
+      keys: ['mail.port'],
+      force: { 'mail.port': 0 },
+    })
     t.equal(forced.status, 200)
     t.equal(app.settings.get(definitions.port), 25)
   })
@@ -150,7 +153,7 @@ for (const [name, open] of Object.entries(engines)) {
     await as(app, 'editor')('PUT', '', title('three'))
     await nextMillisecond(until)
     await trimAll(store, { olderThan: Date.now() + 60_000 })
-    for (const options of [{}, { force: true }, { keys: ['app.title'] }])
+    for (const options of [{}, { force: { 'app.title': 3 } }, { keys: ['app.title'] }])
       t.match(await rejection(app.settings.revert(2, options)), { name: 'NotFoundException', status: 404 })
     t.equal((await app.settings.revert(2, { keys: ['app.banner'] })).values.length, 1, 'what is left of it')
   })
@@ -175,7 +178,7 @@ test('a revert asks for the rights of every value of the set', async (t) => {
     [403, 'POST', url, {}, 'alice'],
     [403, 'POST', '/changes/99/revert', {}, 'alice'], // before 404
     [403, 'POST', url, {}, 'editor'], // the set has a System value
-    [403, 'POST', url, { force: true }, 'editor'],
+    [403, 'POST', url, { force: { 'app.title': 2 } }, 'editor'],
     [403, 'POST', url, { keys: ['mail.port'] }, 'editor'],
     [403, 'POST', url, { keys: ['mail.password'] }, 'editor'], // no entry, and nothing says so
     [403, 'POST', '/changes/99/revert', { keys: ['mail.port'] }, 'editor'],
@@ -204,13 +207,13 @@ test('locked settings and values that no longer fit refuse the whole set, in the
     pattern: '^t',
   })
   const app = await createApp(t, { store, definitions: [others, { strict }] })
-  const misfit = await as(app, 'admin')('POST', '/changes/2/revert', { force: true })
+  const misfit = await as(app, 'admin')('POST', '/changes/2/revert', {})
   t.match(misfit, { status: 422, json: { errors: { 'app.title': [String] } } })
   const gone = await createApp(t, { store, definitions: [others] })
   t.equal((await as(gone, 'admin')('POST', '/changes/2/revert', {})).status, 404, 'no module defines it')
   const locked = await createApp(t, { store, overrides: { 'app.title': 'fixed' } })
   await as(locked, 'admin')('PUT', '', banner('newer'))
-  const refused = await as(locked, 'admin')('POST', '/changes/2/revert', { force: true })
+  const refused = await as(locked, 'admin')('POST', '/changes/2/revert', { force: { 'app.banner': 3 } })
   t.match(refused, { status: 409, json: { locked: ['app.title'] } })
   t.equal((await as(locked, 'admin')('POST', '/changes/2/revert', { keys: ['app.banner'] })).status, 409)
   t.equal(locked.settings.get(definitions.banner), 'newer')
@@ -240,7 +243,9 @@ test('a secret is put back without being shown, and refused where its key is gon
 
   await as(app, 'admin')('DELETE', '/mail.password?scope=0')
   const rotated = await createApp(t, { store, encryption: { keys: two ? [two] : [] } })
-  const lost = await as(rotated, 'admin')('POST', '/changes/2/revert', { force: true })
+  const lost = await as(rotated, 'admin')('POST', '/changes/2/revert', {
+    force: { 'mail.password': 0, 'app.title': 3 },
+  })
   t.match(lost, { status: 422, json: { errors: { 'mail.password': [/cannot be read any more/] } } })
   t.notMatch(lost.text, /first|second/)
 })
@@ -285,13 +290,13 @@ test('force with versions replaces what was seen, and nothing newer', async (t) 
   t.equal((await asAdmin('POST', '/changes/2/revert', { force: both })).status, 200)
   t.equal(app.settings.get(definitions.title), 'one')
   t.equal(app.settings.get(definitions.port), 25)
-  for (const force of ['yes', 1, { 'app.title': '4' }, { 'app.title': -1 }])
+  for (const force of [true, 'yes', 1, { 'app.title': '4' }, { 'app.title': -1 }])
     t.equal((await asAdmin('POST', '/changes/2/revert', { force })).status, 400, JSON.stringify(force))
 })
 
 test('a revert keeps the conditions of its request, on the revision of the store', async (t) => {
   const app = await createChanged(t)
-  for (const body of [{}, { force: true }, { keys: ['app.title'] }]) {
+  for (const body of [{}, { force: { 'app.title': 2 } }, { keys: ['app.title'] }]) {
     const revert = (headers: Record<string, string>) =>
       as(app, 'admin')('POST', '/changes/2/revert?dryRun=true', body, headers)
     for (const headers of [{ 'if-match': '"r1"' }, { 'if-none-match': '"r2"' }])

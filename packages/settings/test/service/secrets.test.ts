@@ -258,11 +258,10 @@ test('decision 114: what was a secret is not put back by restore or revert, whoe
   const [{ revision }] = (await asEditor('GET', '/pay.own/history?scope=2')).json.entries
   for (const [path, body] of [
     ['/pay.token/restore', { scope: 1, revision: 1 }],
-    ['/pay.token/restore', { scope: 1, revision: 3, undo: true }],
     ['/pay.own/restore', { scope: 2, revision }],
     ['/changes/3/revert', {}],
     ['/changes/3/revert?dryRun=true', {}],
-    ['/changes/2/revert', { keys: ['pay.token'], force: true }],
+    ['/changes/2/revert', { keys: ['pay.token'], force: { 'pay.token': 3 } }],
   ] as const)
     t.match(
       await asEditor('POST', path, body),
@@ -270,14 +269,14 @@ test('decision 114: what was a secret is not put back by restore or revert, whoe
       path,
     )
   t.match(await rejection(app.settings.restore({ key: 'pay.token', revision: 1 })), { status: 409 })
-  t.match(await rejection(app.settings.revert(3, { force: true })), { status: 409 })
+  t.match(await rejection(app.settings.revert(3, { force: { 'pay.token': 3 } })), { status: 409 })
   t.equal(app.settings.get('pay.token' as string), 'plain')
   t.notMatch(
     JSON.stringify([await store.scan('values', null, 10), await store.scan('history', null, 20)]),
     /hunter/,
   )
   t.equal(
-    (await asEditor('POST', '/changes/1/revert', { force: true })).status,
+    (await asEditor('POST', '/changes/1/revert', { force: { 'pay.token': 3 } })).status,
     200,
     'nothing was stored before',
   )

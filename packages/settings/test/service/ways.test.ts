@@ -71,17 +71,12 @@ const ways: Readonly<Record<string, Way>> = {
   'POST /import': over((target) => ['POST', '/import', file(target)]),
   'POST /import, replace': over((target) => ['POST', '/import?mode=replace', file(target)]),
   'POST /restore': over(({ first }) => ['POST', `/${key}/restore`, { scope: 1, revision: first }]),
-  'POST /restore, undo': over(({ second }) => [
-    'POST',
-    `/${key}/restore`,
-    { scope: 1, revision: second, undo: true },
-  ]),
   'POST /revert': over(({ second }) => ['POST', `/changes/${second}/revert`, {}]),
   'POST /revert, dry': over(({ second }) => ['POST', `/changes/${second}/revert?dryRun=true`, {}]),
   'POST /revert, keys and force': over(({ second }) => [
     'POST',
     `/changes/${second}/revert`,
-    { keys: [key], force: true },
+    { keys: [key], force: { [key]: second } },
   ]),
   'DELETE /': over(() => ['DELETE', `/${key}?scope=1`]),
   'PUT /me': over(({ value }) => ['PUT', '/me', { key, value }], true),

@@ -218,13 +218,14 @@ function WayBack({ change, newest, source, ofOne }: ChangeProps): ComponentChild
 
   const isAsked = !ofOne && entries.some(({ key }) => byKey.get(key)?.sensitive || byKey.get(key)?.confirm)
 
-  async function restore({ key, displayName: name, scope }: Definition): Promise<void> {
+  async function goBack({ key, displayName: name, scope }: Definition): Promise<void> {
     source.report('')
     const shown = newest.get(key)
+    const place = { scope: values.get(key)?.scope ?? scope, revision }
     try {
-      const place = { scope: values.get(key)?.scope ?? scope, revision, undo: isCurrent }
+      if (isCurrent) await api.revert(revision, { keys: [key] })
       // On the version that the list shows: a newer change is never overwritten in silence.
-      await api.restore(key, place, { version: shown?.isOverridden ? shown.revision : 0 })
+      else await api.restore(key, place, { version: shown?.isOverridden ? shown.revision : 0 })
       editor.undo(key)
       editor.changed([])
       await editor.refresh() // the message stands over a row that has the value
@@ -245,7 +246,7 @@ function WayBack({ change, newest, source, ofOne }: ChangeProps): ComponentChild
         onClick={({ currentTarget }) => {
           if (isAsked) return open({ kind: 'revert', revision })
           currentTarget.closest('li')?.focus() // the button goes with what it undoes
-          if (ofOne) void restore(ofOne)
+          if (ofOne) void goBack(ofOne)
           else void editor.revert(revision).finally(source.reload)
         }}
       >

@@ -7,6 +7,7 @@ import { Button } from '../button.tsx'
 import { ChangedSetting } from '../diff/diff.tsx'
 import { parseInput } from '../model/input.ts'
 import { type Definition, displayDate, type Draft } from '../model/setting.ts'
+import { toFailure, versionsOf } from '../model/source.ts'
 import { useEditor, usePage } from '../page-context.ts'
 
 interface DialogProps {
@@ -144,9 +145,14 @@ export function RevertDialog({ revision, onClose }: RevertDialogProps): Componen
   const [report, setReport] = useState<RevertReport>()
   const [problem, setProblem] = useState('')
   useEffect(() => {
+    const preview = (force = {}) => api.revert(revision, { dryRun: true, force })
     // What somebody has changed since is said when it is done.
-    api
-      .revert(revision, { dryRun: true, force: true })
+    preview()
+      .catch((error: unknown) => {
+        const failure = toFailure(error)
+        if (failure.conflicts.length === 0) throw error
+        return preview(versionsOf(failure))
+      })
       .then(setReport, (error: unknown) => setProblem(editor.explain(error)))
   }, [api, revision])
   const undo = { text: messages.undo, isDangerous: true, run: () => void editor.revert(revision) }

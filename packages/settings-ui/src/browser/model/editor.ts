@@ -17,7 +17,14 @@ import {
 import { EditorStore } from './editor-store.ts'
 import { toInput } from './input.ts'
 import { type Definition, type Input, isSent, type SettingValue } from './setting.ts'
-import { failureText, type SaveOutcome, type SettingsSource, toFailure, type Versions } from './source.ts'
+import {
+  failureText,
+  type SaveOutcome,
+  type SettingsSource,
+  toFailure,
+  type Versions,
+  versionsOf,
+} from './source.ts'
 
 /** The texts of the editor and their language. */
 interface Language {
@@ -292,7 +299,8 @@ export class SettingsEditor extends EditorStore {
   }
 
   /** Somebody has changed since what a revert would put back. */
-  #sayConflict({ conflicts, people }: SettingsRequestError, revision: number, force: Versions): void {
+  #sayConflict(failure: SettingsRequestError, revision: number, force: Versions): void {
+    const { conflicts, people } = failure
     const { messages, locale } = this.#language()
     const list = new Intl.ListFormat(locale)
     const who = conflicts.map(({ updatedBy: id }) => people[id ?? ''] ?? id ?? messages.somebody)
@@ -305,11 +313,7 @@ export class SettingsEditor extends EditorStore {
       }),
       hint: messages.undoTakesBack,
       // Only over what is named here: of anything newer it is said again.
-      anyway: () =>
-        void this.revert(revision, {
-          ...force,
-          ...Object.fromEntries(conflicts.map(({ key, version }) => [key, version])),
-        }),
+      anyway: () => void this.revert(revision, { ...force, ...versionsOf(failure) }),
     })
   }
 

@@ -19,6 +19,11 @@ export interface Entry {
 /** Versions of values by key. */
 export type Versions = Readonly<Record<string, number>>
 
+/** Those that stand in the way of a write. */
+export function versionsOf({ conflicts }: SettingsRequestError): Versions {
+  return Object.fromEntries(conflicts.map(({ key, version }) => [key, version]))
+}
+
 /** What became of a save: what the API took, and what kept it from taking the rest. */
 export interface SaveOutcome {
   /** The values as they are now; undefined where the API does not return them. */

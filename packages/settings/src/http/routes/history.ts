@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { type HistoryEntry, readHistory } from '../../history/history.ts'
 import { requireSetting, sharedScope } from '../../memory/shared-values.ts'
+import { selectStates } from '../../reading/list.ts'
 import { SettingScope } from '../../setting-definition.ts'
 import { dateTimePattern } from '../../values/validate.ts'
 import { requireVisible, updatePermission } from '../../visibility.ts'
@@ -12,6 +13,7 @@ import {
   closed,
   component,
   decoded,
+  Group,
   KeyParams,
   LockedBy,
   nullable,
@@ -46,9 +48,7 @@ const page = {
 
 /** Selects changes; members of a query. */
 const selection = {
-  group: Type.Optional(
-    Type.String({ maxLength: 200, description: 'the group of a setting; empty for settings without one' }),
-  ),
+  group: Group,
   actor: Type.Optional(Type.String({ maxLength: 255, description: 'the id of a caller' })),
   since: Type.Optional(
     Type.String({
@@ -159,18 +159,13 @@ function addChangesRoute({ app, service, people }: RouteContext): void {
     }),
     async (request) => {
       const { group, ...query } = request.query
-      const filter = { ...query, ...keysOf(group), visibleTo: callerOf(request) }
+      const keys = selectStates(service.states(), group).map(({ setting }) => setting.definition.key)
+      const filter = { ...query, ...(group !== undefined && { keys }), visibleTo: callerOf(request) }
       const { entries, next } = await readHistory(service, filter)
       const names = await people(entries.map(({ actor }) => actor))
       return { changes: groupByRevision(entries), next, people: names }
     },
   )
-
-  function keysOf(group: string | undefined) {
-    if (group === undefined) return {}
-    const definitions = service.states().map(({ setting }) => setting.definition)
-    return { keys: definitions.filter((each) => (each.group ?? '') === group).map(({ key }) => key) }
-  }
 }
 
 /** A page may begin and end within a revision. */

@@ -4,7 +4,7 @@ import { SettingScope } from '../../setting-definition.ts'
 import { callerOf } from '../access.ts'
 import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
-import { closed, ScopeText, SettingValue } from '../schemas.ts'
+import { closed, Group, ScopeText, SettingValue } from '../schemas.ts'
 import { reachFirst } from '../shared-lists.ts'
 
 export function addListRoute({ app, service, sharedLists }: RouteContext): void {
@@ -14,7 +14,7 @@ export function addListRoute({ app, service, sharedLists }: RouteContext): void 
       ...operation({
         operationId: 'listSettings',
         summary: 'List settings by scope and group; sensitive values are null',
-        query: Type.Object({ scope: Type.Optional(ScopeText), group: Type.Optional(Type.String()) }, closed),
+        query: Type.Object({ scope: Type.Optional(ScopeText), group: Group }, closed),
         ok: Type.Array(SettingValue),
         tag: 'compared',
       }),

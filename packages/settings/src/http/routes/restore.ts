@@ -24,8 +24,8 @@ import {
 
 const Note = Type.Optional(Type.String({ maxLength: 500, description: 'text of at most 500 characters' }))
 
-const Force = Type.Union([Type.Boolean(), Type.Record(Type.String(), Revision)], {
-  description: 'true, false, or the versions of the settings that are put back although they have changed',
+const Force = Type.Record(Type.String(), Revision, {
+  description: 'the versions of the settings that are put back although they have changed',
 })
 
 const Reverted = Type.Object({
@@ -75,34 +75,22 @@ function addRestoreRoute({ app, service }: RouteContext): void {
     '/:key/restore',
     operation({
       operationId: 'restoreSetting',
-      summary: 'Write the value of a revision, or the one that it replaced, as a new revision',
+      summary: 'Write the value of a revision as a new revision',
       checkedByHandler: updatePermission,
       params: KeyParams,
-      body: Type.Object(
-        {
-          scope: ScopeInput,
-          revision: Revision,
-          undo: Type.Optional(
-            Type.Boolean({ description: 'true for what the revision replaced, false for what it wrote' }),
-          ),
-          note: Note,
-        },
-        closed,
-      ),
+      body: Type.Object({ scope: ScopeInput, revision: Revision, note: Note }, closed),
       written: SettingValue,
     }),
     async (request, reply) => {
       const { key } = request.params
-      const { scope, revision, undo = false, note = null } = request.body
+      const { scope, revision, note = null } = request.body
       const caller = callerOf(request)
       const place = { scope, ...(scope === SettingScope.User && { userId: caller.id }) }
       requireVisible(caller, service.sharedValues.find(key)?.setting.definition, place, service)
-      const target = { key, revision, undo, ...place }
+      const target = { key, revision, ...place }
       const options = { ...writeOptionsOf(request), origin: 'restore', note }
-      const { entries } = await restore(service, target, options, {
-        caller,
-        expects: conditionOf(request),
-      })
+      const control = { caller, expects: conditionOf(request) }
+      const { entries } = await restore(service, target, options, control)
       return answerWritten(request, reply, entries[0], (written) => toStoredDto(service, written))
     },
   )

@@ -13,10 +13,6 @@ import { closed, decoded, DryRun, Key, Keys, Revision, Scope, ScopeInput, Value 
 const Mode = decoded(Type.String({ pattern: '^(merge|replace)$', description: 'merge or replace' }), (text) =>
   text === 'replace' ? 'replace' : 'merge',
 )
-const RevisionText = decoded(
-  Type.String({ pattern: '^[0-9]{1,15}$', description: 'the revision of a dry run' }),
-  Number,
-)
 
 export function addTransferRoutes(context: RouteContext): void {
   addExportRoute(context)
@@ -57,10 +53,7 @@ function addImportRoute({ app, service, options }: RouteContext): void {
         summary: 'Write an export, all or nothing',
         checkedByHandler: updatePermission,
         tag: 'sent',
-        query: Type.Object(
-          { mode: Type.Optional(Mode), dryRun: DryRun, revision: Type.Optional(RevisionText) },
-          closed,
-        ),
+        query: Type.Object({ mode: Type.Optional(Mode), dryRun: DryRun }, closed),
         body: Type.Object(
           {
             format: Type.Literal(1, { description: 'the format 1' }),

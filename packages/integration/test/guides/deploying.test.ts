@@ -3,16 +3,24 @@ import { execFile } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { startPostgres } from '@fastify-modular/test-support/postgres'
 import { spawnApp, spawnNode } from '@fastify-modular/test-support/spawn-app'
 import { until } from '@fastify-modular/test-support/until'
 import pg from 'pg'
 import { test } from 'tap'
-import { accountsIn, accountsTable } from '#src/accounts.js'
-import { sessionTables } from '#src/session-store.js'
 import { blockOf, changesOf, filesOf, guide } from './guide-files.js'
+
+/** What the test uses of `accounts.ts`, as the guide shows it. */
+interface Accounts {
+  readonly accountsTable: string
+  accountsIn(query: (text: string, values?: readonly unknown[]) => Promise<object[]>): Promise<{
+    check(id: string, password: string): Promise<unknown>
+    save(caller: object, password: string): Promise<void>
+    remove(id: string): Promise<void>
+  }>
+}
 
 const root = new URL('../../../../', import.meta.url)
 const fromRoot = createRequire(new URL('package.json', root))
@@ -24,7 +32,7 @@ const instructions = (name: string): string[] =>
   lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length + 1))
 
 /** Inside of this package, so that its packages are found, and where nothing looks for tests. */
-const data = fileURLToPath(new URL('packages/host-example/data/', root))
+const data = fileURLToPath(new URL('packages/integration/data/', root))
 mkdirSync(data, { recursive: true })
 const folder = mkdtempSync(join(data, 'deploying-'))
 const build = join(folder, 'build')
@@ -45,12 +53,6 @@ test('the template, deployed as the guide says', async (t) => {
     const files = filesOf(text)
     for (const name of ['accounts.ts', 'session-store.ts'])
       t.equal(files[`src/${name}`], readFileSync(new URL(`packages/host-example/src/${name}`, root), 'utf8'))
-    const plain = (sql: string) =>
-      sql
-        .replaceAll('if not exists ', '')
-        .replaceAll(/[\s;]+/g, ' ')
-        .trim()
-    t.equal(plain(blockOf(text, 'sql')), plain([accountsTable, ...sessionTables].join(';\n')))
     t.end()
   })
 
@@ -67,6 +69,20 @@ test('the template, deployed as the guide says', async (t) => {
     t.same(copied, ['package.json', 'node_modules', 'dist'])
     for (const name of ['package.json', 'dist'])
       cpSync(join(build, name), join(image, name), { recursive: true })
+  })
+
+  const built = (name: string) => import(pathToFileURL(join(build, 'dist/src', name)).href)
+  const { accountsIn, accountsTable } = (await built('accounts.js')) as Accounts
+  const { sessionTables } = (await built('session-store.js')) as { sessionTables: readonly string[] }
+
+  await t.test('its tables are those of its program', (t) => {
+    const plain = (sql: string) =>
+      sql
+        .replaceAll('if not exists ', '')
+        .replaceAll(/[\s;]+/g, ' ')
+        .trim()
+    t.equal(plain(blockOf(text, 'sql')), plain([accountsTable, ...sessionTables].join(';\n')))
+    t.end()
   })
 
   const postgres = await startPostgres()

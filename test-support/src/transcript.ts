@@ -1,5 +1,9 @@
 /** Replays what a document shows of curl against a running application. */
-import type { Test } from 'tap'
+
+/** What a test hands over to compare; tap's `t` is one. */
+interface Comparison {
+  equal(found: string, wanted: string, message: string): unknown
+}
 
 interface Step {
   readonly command: string
@@ -21,7 +25,7 @@ export function stepsOf(markdown: string): Step[] {
 }
 
 /** Sends each request to the application at `url`, and compares the answers. Cookies are kept from step to step. */
-export async function replay(t: Test, steps: readonly Step[], url: string): Promise<void> {
+export async function replay(t: Comparison, steps: readonly Step[], url: string): Promise<void> {
   const known = new Map<string, string>() // identifiers of the document → those of this run
   let cookies = ''
   for (const { command, output } of steps) {

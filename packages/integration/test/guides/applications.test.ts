@@ -7,8 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { spawnApp } from '@fastify-modular/test-support/spawn-app'
+import { replay, stepsOf } from '@fastify-modular/test-support/transcript'
 import { test } from 'tap'
-import { replay, stepsOf } from '../transcript.js'
 import { blockOf, changesOf, type Files, filesOf, guide } from './guide-files.js'
 
 const root = new URL('../../../../', import.meta.url)
@@ -33,7 +33,7 @@ const published: Files = {
 }
 
 /** Inside of this package, so that its packages are found, and where nothing looks for tests. */
-const data = fileURLToPath(new URL('packages/host-example/data/', root))
+const data = fileURLToPath(new URL('packages/integration/data/', root))
 mkdirSync(data, { recursive: true })
 const folder = mkdtempSync(join(data, 'guides-'))
 

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { test } from 'tap'
-import { tempFolder } from './host.js'
 
 const page = 'docs/concepts/architecture.md'
 const program = fileURLToPath(new URL('flows/follow.js', import.meta.url))
@@ -26,7 +25,7 @@ const mostLines = 12
 test('each flow enters the files that the page about the architecture names for it', async (t) => {
   const { url } = await testDatabase(t)
   const text = await readFile(new URL(`../../../${page}`, import.meta.url), 'utf8')
-  const entered = await followFlows(await tempFolder(t), url)
+  const entered = await followFlows(t.testdir(), url)
   for (const flow of flows) {
     const { lines, files } = listUnder(text, headings[flow])
     t.ok(lines > 3 && lines <= mostLines, `${page}, "### ${headings[flow]}": ${lines} lines`)
