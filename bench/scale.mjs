@@ -155,7 +155,7 @@ async function sum(instances, order) {
 /** An instance that is not there: what the server has of one that only listens is its connection. */
 async function listen(url) {
   const client = await connect(url)
-  await client.query('listen "settings"; listen "settings.users"')
+  await client.query('listen "settings"; listen "settings.owned"')
   return client
 }
 

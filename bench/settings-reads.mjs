@@ -37,19 +37,19 @@ function makeTokens(count) {
 /** An application whose users each have stored some settings, in a store that answers at once. */
 async function appWith(definitions, stored) {
   const app = Fastify()
-  const rowOf = (userId, key) => ({
+  const rowOf = (owner, key) => ({
     scope: SettingScope.User,
-    userId,
+    owner,
     key,
-    value: `"${userId.slice(-1)}"`,
+    value: `"${owner.slice(-1)}"`,
     encrypted: false,
     revision: 1,
     updatedAt: 1,
     updatedBy: null,
   })
   const inner = memoryStore()
-  const read = async (userId) => stored.map(({ key }) => rowOf(userId, key))
-  const store = { ...inner, users: { ...inner.users, read } }
+  const read = async ({ id }) => stored.map(({ key }) => rowOf(id, key))
+  const store = { ...inner, owned: { ...inner.owned, read } }
   await app.register(settings, { definitions, store, maxCachedUsers: 2.5 * users.length, routes: false })
   await app.ready()
   return app

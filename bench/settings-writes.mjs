@@ -57,7 +57,7 @@ function rawSqlite(database) {
     'insert into raw values (?, ?) on conflict (key) do update set value = excluded.value',
   )
   const save = database.prepare(`
-    insert into settings_value values (1, '', ?, ?, 0, ?, ?, null) on conflict (scope, user_id, key)
+    insert into settings_value values (1, '', ?, ?, 0, ?, ?, null) on conflict (scope, owner, key)
     do update set value = excluded.value, revision = excluded.revision, updated_at = excluded.updated_at`)
   const note = database.prepare(`
     insert into settings_history (revision, scope, key, old_value, new_value, origin, at)
@@ -86,7 +86,7 @@ async function rawPostgres(client) {
   const all = `
     with saved as (
       insert into settings_value select 1, '', key, $2::text, false, $3::bigint, $4::bigint, null
-      from unnest($1::text[]) as key on conflict (scope, user_id, key)
+      from unnest($1::text[]) as key on conflict (scope, owner, key)
       do update set value = excluded.value, revision = excluded.revision, updated_at = excluded.updated_at
     ), numbered as (
       update settings_meta set value = $3::text where name = 'revision'

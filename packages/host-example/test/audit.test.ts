@@ -88,12 +88,12 @@ test('an erasure that fails has its line for auditors, too', async (t) => {
   let isDown = false
   const store: SettingsStore = {
     ...inner,
-    users: {
-      ...inner.users,
-      async erase(userId) {
+    owned: {
+      ...inner.owned,
+      async erase(owner) {
         if (isDown) throw new ServiceUnavailableException('The database was stopped.')
         isDown = true
-        return { ...(await inner.users.erase(userId)), isDone: false }
+        return { ...(await inner.owned.erase(owner)), isDone: false }
       },
     },
   }

@@ -77,7 +77,7 @@ test('settings of the application', async (t) => {
     const body = { key: 'app.title', scope: scope.application, value: '</title><script>alert(1)</script>' }
     t.equal((await editor.ask('/api/settings', { method: 'PUT', body })).status, 204)
     const page = await host.anonymous.ask('/', { headers: { accept: 'text/html' } })
-    t.match(page.text, '<title>&#60;/title&#62;&#60;script&#62;')
+    t.match(page.text, 'Home · &lt;/title&gt;&lt;script&gt;')
     t.notMatch(page.text, /<script>alert/)
   })
 

@@ -1,6 +1,6 @@
 /** The settings contract for other modules, in process (names in camelCase, without Async). */
 import { isUserSetting, requireSetting } from './memory/shared-values.ts'
-import { namedScope, requireUser, rowUser } from './memory/user-values.ts'
+import { namedScope, requireUser, rowOwner } from './memory/owned-values.ts'
 import type { Parts } from './parts.ts'
 import { isPlaceOf } from './places.ts'
 import { type SettingValueDto, toSharedDto } from './reading/dto.ts'
@@ -69,7 +69,7 @@ export function createContract(parts: Parts): SettingsContract {
 
   /** The stored value; null if there is none, or it no longer fits the definition. */
   async function stored(key: string, scope: SettingScope, userId?: string): Promise<JsonValue> {
-    const user = rowUser(scope, userId)
+    const user = rowOwner(scope, userId)
     const state = sharedValues.find(key)
     if (!state || !isPlaceOf(state.setting.definition, scope)) return null
     const own = scope === SettingScope.User ? (await users.load(user)).get(key) : valueOf(state.stored)
@@ -103,7 +103,7 @@ export function createContract(parts: Parts): SettingsContract {
       return own.list(filter.group)
     },
     async getSettingValue(key, scope, userId) {
-      const user = rowUser(scope, userId)
+      const user = rowOwner(scope, userId)
       const state = sharedValues.find(key)
       if (!state || !isPlaceOf(state.setting.definition, scope)) return null
       if (scope !== SettingScope.User) return toSharedDto(state)
@@ -128,5 +128,5 @@ async function put(
 ): Promise<void> {
   if (userId !== undefined) namedScope({ scope, userId })
   const state = requireSetting(sharedValues, key)
-  await write([{ state, key, scope, userId: rowUser(scope, userId), value, isReset }], options)
+  await write([{ state, key, scope, owner: rowOwner(scope, userId), value, isReset }], options)
 }

@@ -14,7 +14,7 @@ import { exportSettings, importSettings } from './history/transfer.ts'
 import { Changes } from './memory/changes.ts'
 import { Coherence } from './memory/coherence.ts'
 import { SharedValues } from './memory/shared-values.ts'
-import { UserCache } from './memory/user-values.ts'
+import { OwnedCache } from './memory/owned-values.ts'
 import type { Locked, LockedValue } from './overrides.ts'
 import type { Parts } from './parts.ts'
 import { findOrphans, inspect } from './reading/inspect.ts'
@@ -24,7 +24,7 @@ import { reencrypt } from './secrets/reencrypt.ts'
 import { RowCodec } from './secrets/row-codec.ts'
 import type { Encryption } from './secrets/encryption.ts'
 import { partsOfSettings, type Settings, type SettingsParts } from './settings.ts'
-import type { JsonValue, SettingDefinition } from './setting-definition.ts'
+import { type JsonValue, type SettingDefinition, SettingScope } from './setting-definition.ts'
 import type { Retention } from './store/retention.ts'
 import type { SettingsStore } from './store/store.ts'
 import { toDataElement } from './streams/public-data.ts'
@@ -76,12 +76,18 @@ function createParts(init: ServiceInit): AllParts {
   const codec = new RowCodec({ encryption, refusesPlain, observer, log })
   const locked = new Map(init.locked)
   const sharedValues = new SharedValues({ registry, codec, locked })
-  const users = new UserCache({ store, sharedValues, codec, capacity: userCapacity })
+  const users = new OwnedCache({
+    scope: SettingScope.User,
+    store,
+    sharedValues,
+    codec,
+    capacity: userCapacity,
+  })
   const states = createStates(registry, sharedValues)
   const listeners = new Listeners({ sharedValues, states, log })
   const changes = new Changes()
   changes.follow({
-    users: (changed) => users.forget(changed),
+    owned: (changed) => users.forget(changed),
     shared: (change) => listeners.notify(change),
     wrote(write) {
       observer.wrote(write)
@@ -105,8 +111,8 @@ function createSettings(parts: AllParts, streams: Streams): Settings {
     record: async (key, place = {}) => {
       const state = sharedValues.find(key)
       if (!state) return null
-      const { scope, userId } = placeOf(state, place)
-      return contract.getSettingValue(key, scope, userId)
+      const { scope, owner } = placeOf(state, place)
+      return contract.getSettingValue(key, scope, owner)
     },
     list: contract.getSettingValues,
     set: (reference, value, options) => set(parts, reference, { value }, options),

@@ -1,6 +1,6 @@
 /** What happens to settings, for tracing and metrics: `node:diagnostics_channel` and counters. Never a value. */
 import { channel } from 'node:diagnostics_channel'
-import type { SettingScope } from './setting-definition.ts'
+import { SettingScope } from './setting-definition.ts'
 import type { WriteResult } from './store/store.ts'
 
 /** A message of the channel `fastify-modular:settings`. */
@@ -82,9 +82,10 @@ export class Observer {
   wrote({ changes, actor }: WriteResult & { readonly actor: string | null }): void {
     this.#stats.writes++
     this.#stats.changes += changes.length
-    for (const { key, scope, userId, revision, before, after } of changes) {
+    for (const { key, scope, owner, revision, before, after } of changes) {
       const change = after ? (before ? 'update' : 'create') : 'delete'
-      publish({ type: 'change', key, scope, userId: userId || null, change, revision, actor })
+      const userId = scope === SettingScope.User ? owner : null
+      publish({ type: 'change', key, scope, userId, change, revision, actor })
     }
   }
 

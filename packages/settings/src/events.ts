@@ -12,7 +12,7 @@ import type { Registry } from './definitions/registry.ts'
 import { keyOf, type SettingReference } from './definitions/tokens.ts'
 import type { SettingSource, SettingState, SharedChange, SharedValues } from './memory/shared-values.ts'
 import { FMOD_SETTINGS_FOREIGN_EVENTS } from './misuse-errors.ts'
-import type { JsonValue, SettingScope } from './setting-definition.ts'
+import { type JsonValue, SettingScope } from './setting-definition.ts'
 import type { AppliedChange, SettingsStore, StoredRow, WriteRequest, WriteResult } from './store/store.ts'
 import { readText } from './values/json.ts'
 
@@ -97,7 +97,7 @@ function toEvent(
   { registry, changedBy }: Pick<PublisherInit, 'registry'> & { readonly changedBy: string | null },
 ): DomainEvent {
   const { key, scope, revision: version, before, after } = change
-  const userId = change.userId || null
+  const userId = scope === SettingScope.User ? change.owner : null
   const payload = { key, scope, userId, changedBy, at: new Date(at).toISOString(), version }
   if (!after) return new SettingDeleted(payload)
   const isMasked = registry.find(key)?.definition.sensitive !== false

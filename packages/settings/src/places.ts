@@ -9,12 +9,14 @@ const places: Readonly<Record<SettingScope, readonly [SharedScope, ...SettingSco
   [SettingScope.System]: [SettingScope.System],
   [SettingScope.Application]: [SettingScope.Application],
   [SettingScope.User]: [SettingScope.Application, SettingScope.User],
+  [SettingScope.Tenant]: [SettingScope.Application, SettingScope.Tenant],
 }
 
 const names: Readonly<Record<SettingScope, string>> = {
   [SettingScope.System]: 'System (0)',
   [SettingScope.Application]: 'Application (1)',
   [SettingScope.User]: 'User (2)',
+  [SettingScope.Tenant]: 'Tenant (3)',
 }
 
 /** The scopes in which values of a definition live: first that of everybody's value, then those of stronger ones. */

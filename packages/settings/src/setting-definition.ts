@@ -1,11 +1,19 @@
 /** What a setting is: scopes, types and the definition that modules declare. */
 
 /** Where a setting applies; integers on the wire. */
-export const SettingScope = { System: 0, Application: 1, User: 2 } as const
+export const SettingScope = { System: 0, Application: 1, User: 2, Tenant: 3 } as const
 export type SettingScope = (typeof SettingScope)[keyof typeof SettingScope]
 
-/** The scopes whose values belong to no user. */
+/** The scopes whose values belong to nobody. */
 export type SharedScope = typeof SettingScope.System | typeof SettingScope.Application
+
+/** The scopes whose values belong to somebody. */
+export type OwnedScope = Exclude<SettingScope, SharedScope>
+
+/** Whether a value of this scope belongs to somebody. */
+export function isOwned(scope: SettingScope): scope is OwnedScope {
+  return scope >= SettingScope.User
+}
 
 /** How a value is edited and checked; integers on the wire. */
 export const SettingType = {

@@ -16,7 +16,7 @@ import type { ExportOptions, ImportOptions, ImportReport, SettingsExport } from 
 import type { Changes } from './memory/changes.ts'
 import type { SettingsStatus } from './memory/coherence.ts'
 import type { SettingState, SharedValues } from './memory/shared-values.ts'
-import type { UserCache } from './memory/user-values.ts'
+import type { OwnedCache } from './memory/owned-values.ts'
 import type { LockedValue } from './overrides.ts'
 import type { SettingInspection } from './reading/inspect.ts'
 import type { KeyCount } from './store/store.ts'
@@ -128,7 +128,7 @@ export interface SettingsParts {
   readonly locked: Map<string, LockedValue>
   readonly sharedValues: SharedValues
   readonly changes: Changes
-  readonly users: Pick<UserCache, 'load'>
+  readonly users: Pick<OwnedCache, 'load'>
   /** All settings in the order of lists. */
   readonly states: () => readonly SettingState[]
 }

@@ -21,6 +21,8 @@ import {
 import { checkJson, deepFreeze, encodeValue, readText } from '../values/json.ts'
 import { checkUrl, defaultLimits } from '../values/validate.ts'
 
+const { Tenant: _tenant, ...specified } = SettingScope
+
 /** With a character that is not white space. */
 const filled = { pattern: '\\S' }
 const json = Type.Unsafe<JsonValue>(Type.Unknown({ description: 'any JSON value' }))
@@ -39,7 +41,7 @@ export const definitionSchema = Type.Object({
   displayName: Type.String({ ...filled, description: 'a string that is not empty' }),
   description: nullable(Type.String(), 'a string'),
   group: nullable(Type.String(), 'a string'),
-  scope: memberOf(SettingScope, 'SettingScope'),
+  scope: memberOf<SettingScope>(specified, 'SettingScope'),
   defaultValue: nullable(Type.String(), 'its raw text, like "587" or "true"'),
   type: memberOf(SettingType, 'SettingType'),
   // The empty string counts as no value (decision 10).

@@ -5,7 +5,7 @@ import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import type { HistoryPlace, HistoryRow } from '../store/store.ts'
 import { readText } from '../values/json.ts'
 import { isSecret, type RegisteredSetting } from '../values/validate.ts'
-import { namedScope, rowUser } from '../memory/user-values.ts'
+import { namedScope, rowOwner } from '../memory/owned-values.ts'
 import { namedCaller, requireVisible, visibleTo } from '../visibility.ts'
 
 /** One change of one value. */
@@ -87,7 +87,7 @@ export async function readHistory(
     ...rowsOf(filter, parts, caller),
     since: since === undefined ? undefined : toTime(since),
   }
-  const following = before === undefined ? undefined : toPlace(before, selection.userId)
+  const following = before === undefined ? undefined : toPlace(before, selection.owner)
   const rows = await store.history({ ...selection, following, limit, maxBytes: pageBytes })
   const last = rows.at(-1)
   const rest = last ? await store.history({ ...selection, following: last, limit: 1 }) : []
@@ -95,7 +95,9 @@ export async function readHistory(
   return {
     entries: rows.flatMap((row) => {
       const setting = sharedValues.find(row.key)?.setting
-      return setting && visible?.record(setting.definition, row) !== false ? toEntry(row, setting) : []
+      return setting && visible?.record(setting.definition, placeOfRow(row)) !== false
+        ? toEntry(row, setting)
+        : []
     }),
     next: last && rest.length > 0 ? toNext(last) : null,
   }
@@ -112,11 +114,16 @@ function rowsOf(
 ) {
   const { key } = filter
   const scope = namedScope(filter)
-  const userId = scope === undefined ? '' : rowUser(scope, filter.userId)
-  if (!caller) return { userId, scope }
+  const owner = scope === undefined ? '' : rowOwner(scope, filter.userId)
+  if (!caller) return { owner, scope }
   const definition = key === undefined ? undefined : parts.sharedValues.find(key)?.setting.definition
   requireVisible(caller, definition, { scope, userId: filter.userId }, parts)
-  return { userId, scope: scope ?? (caller.isAdmin === true ? undefined : SettingScope.Application) }
+  return { owner, scope: scope ?? (caller.isAdmin === true ? undefined : SettingScope.Application) }
+}
+
+/** Where a row stands, as its visibility depends on it. */
+function placeOfRow({ scope, owner }: HistoryRow) {
+  return { scope, ...(scope === SettingScope.User && { userId: owner }) }
 }
 
 function toEntry(row: HistoryRow, setting: RegisteredSetting): HistoryEntry {
@@ -127,7 +134,7 @@ function toEntry(row: HistoryRow, setting: RegisteredSetting): HistoryEntry {
     revision,
     key,
     scope,
-    userId: row.userId || null,
+    userId: scope === SettingScope.User ? row.owner : null,
     oldValue: show(row.oldValue, row.oldEncrypted),
     newValue: show(row.newValue, row.newEncrypted),
     isOverridden: row.newValue !== null,
@@ -145,15 +152,15 @@ function toNext({ scope, at, revision, key }: HistoryPlace): string {
 }
 
 /** @throws {ArgumentException} it is not the `next` of a page */
-function toPlace(next: string, userId: string): HistoryPlace {
+function toPlace(next: string, owner: string): HistoryPlace {
   const [, first, second, key = ''] = /^(\d{1,15}):(\d{1,15}):(.+)$/s.exec(next) ?? []
   const numbers = { first: Number(first), second: Number(second) }
-  if (userId !== '' && first !== undefined)
-    return { at: numbers.first, revision: numbers.second, scope: SettingScope.User, userId, key }
+  if (owner !== '' && first !== undefined)
+    return { at: numbers.first, revision: numbers.second, scope: SettingScope.User, owner, key }
   const { System, Application } = SettingScope
   const scope = [System, Application].find((shared) => shared === numbers.second)
   if (scope === undefined) throw new ArgumentException('Use the next of a page.', 'before')
-  return { at: 0, revision: numbers.first, scope, userId, key } // only users' entries are in the order of time
+  return { at: 0, revision: numbers.first, scope, owner, key } // only users' entries are in the order of time
 }
 
 /** @throws {ArgumentException} not a revision: without one the newest entry would be taken */

@@ -131,7 +131,7 @@ async function putBack(
   const past = await Promise.all(rows.map((row) => lookBack(parts, row)))
   const errors = new Map<string, readonly string[]>()
   const entries = rows.map((row): WriteEntry => {
-    const { key, scope, userId, revision } = row
+    const { key, scope, owner, revision } = row
     const state = requireSetting(parts.sharedValues, key)
     const replaced = { value: row.oldValue, encrypted: row.oldEncrypted }
     const old = readValue(row, replaced, state.setting, parts.codec)
@@ -139,7 +139,7 @@ async function putBack(
     // The version that the caller has seen and wants to be replaced.
     const forced = Object.hasOwn(force, key) ? force[key] : undefined
     const expects: WriteEntry['expects'] = (version, last) => last === revision || version === forced
-    return { key, scope, userId, state, ...(old ?? reset), expects }
+    return { key, scope, owner, state, ...(old ?? reset), expects }
   })
   const outcome = await parts.write(entries, options, { caller, isBulk: true, errors, dryRun, expects })
   const values = outcome.entries.flatMap((each, index) => {

@@ -113,7 +113,7 @@ export async function importSettings(
     .filter((state) => !isKept(state))
     .map((state) => {
       const { key } = state.setting.definition
-      return { state, key, scope: sharedScope(state), userId: '', ...reset }
+      return { state, key, scope: sharedScope(state), owner: '', ...reset }
     })
   const outcome = await parts.write(
     [...entries, ...removals],

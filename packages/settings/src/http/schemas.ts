@@ -19,7 +19,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify'
-import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import type { JsonValue, SettingScope } from '../setting-definition.ts'
 
 /** A Fastify instance whose handlers get requests with the types of their schemas. */
 export type SettingsApp = FastifyInstance<
@@ -98,7 +98,7 @@ export function decoded<S extends TSchema, T>(schema: S, decode: (value: Static<
     })
 }
 
-const scopeNames = Object.keys(SettingScope).map((name) => name.toLowerCase())
+const scopeNames = ['system', 'application', 'user']
 const inAnyCase = (name: string): string => name.replaceAll(/./g, (char) => `[${char}${char.toUpperCase()}]`)
 const scopePattern = scopeNames.map(inAnyCase).join('|')
 const scopeDescription = { description: '0, 1 or 2, or System, Application or User' }

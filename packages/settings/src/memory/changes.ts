@@ -4,7 +4,7 @@
  */
 import type { WriteResult } from '../store/store.ts'
 import type { SharedChange } from './shared-values.ts'
-import type { ChangedUsers } from './user-values.ts'
+import type { ChangedOwners } from './owned-values.ts'
 
 /** A write of this process that is committed. */
 export interface LocalWrite extends WriteResult {
@@ -14,7 +14,7 @@ export interface LocalWrite extends WriteResult {
 /** Called after memory has changed, in the same turn of the event loop. Must not throw. */
 interface Follower {
   shared?(change: SharedChange): void
-  users?(changed: ChangedUsers): void
+  owned?(changed: ChangedOwners): void
   /** After either of them, where this process wrote it. */
   wrote?(write: LocalWrite): void
 }
@@ -35,10 +35,10 @@ export class Changes {
     }
   }
 
-  /** Call it when values of users have changed, or may have: memory forgets them. */
-  users(changed: ChangedUsers, write?: LocalWrite): void {
+  /** Call it when values of users or tenants have changed, or may have: memory forgets them. */
+  owned(changed: ChangedOwners, write?: LocalWrite): void {
     for (const follower of this.#followers) {
-      follower.users?.(changed)
+      follower.owned?.(changed)
       if (write) follower.wrote?.(write)
     }
   }

@@ -2,7 +2,6 @@
 import { isDomainException } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Observer } from '../diagnostics.ts'
-import { SettingScope } from '../setting-definition.ts'
 import { type Revision, revisionId } from '../store/revision.ts'
 import {
   type HistoryRow,
@@ -12,6 +11,7 @@ import {
   type StoreNews,
   TooManyWritesException,
 } from '../store/store.ts'
+import { ownerOf } from '../store/plan-write.ts'
 import { SharedRuns } from '../store/shared-runs.ts'
 import type { Changes } from './changes.ts'
 import type { SharedValues } from './shared-values.ts'
@@ -32,7 +32,7 @@ export interface SettingsStatus {
 interface CoherenceInit {
   readonly store: SettingsStore
   readonly sharedValues: SharedValues
-  readonly changes: Pick<Changes, 'shared' | 'users'>
+  readonly changes: Pick<Changes, 'shared' | 'owned'>
   readonly observer: Pick<Observer, 'refreshed'>
   readonly log: FastifyBaseLogger
 }
@@ -40,8 +40,8 @@ interface CoherenceInit {
 /** From so many changed rows on, reading everything is cheaper than reading the history. */
 const page = 1000
 
-/** From so many changed users on, all are forgotten. */
-const manyUsers = 1000
+/** From so many changed owners on, all are forgotten. */
+const manyOwners = 1000
 
 /** Milliseconds until a check that failed is repeated: doubled from the first to the last. */
 const backOff = { first: 250, last: 5000 }
@@ -65,12 +65,12 @@ export class Coherence {
   #unwatch: (() => Promise<void>) | undefined
   /** Memory may hold what the database does not: the next check reads everything, or the current one does. */
   #reload: 'due' | 'running' | undefined
-  /** Changes of users up to here are known, by the store's own count. */
-  #userMark: string | undefined
+  /** Changes of owners up to here are known, by the store's own count. */
+  #ownerMark: string | undefined
   /** The revision that the last write found. */
   #latest = 0
-  /** Whether the next check looks for changes of users that were not announced. */
-  #areUsersDue = false
+  /** Whether the next check looks for changes of owners that were not announced. */
+  #areOwnersDue = false
 
   constructor(init: CoherenceInit) {
     this.#init = init
@@ -92,7 +92,7 @@ export class Coherence {
     this.#unwatch = await store.watch?.({
       // Later, so that a hint during a look begins another one.
       onHint: (revision) => void setImmediate(() => this.#receiveHint(revision)),
-      onUsers: (hashes) => changes.users({ hashes }),
+      onOwners: (hashes) => changes.owned({ hashes }),
       onLost: (err) => {
         log.warn(
           { err },
@@ -132,9 +132,9 @@ export class Coherence {
   /** Resolves when memory has rows that a write found and left as they are. Never rejects. */
   async confirm(found: readonly FoundRow[]): Promise<void> {
     const { sharedValues, changes } = this.#init
-    // Of users memory has values only, so that it cannot compare.
-    const ids = found.filter(({ id }) => id.scope === SettingScope.User).map(({ id }) => id.userId)
-    if (ids.length > 0) changes.users({ ids })
+    // Of owners memory has values only, so that it cannot compare.
+    const owners = found.flatMap(({ id }) => ownerOf(id) ?? [])
+    if (owners.length > 0) changes.owned({ owners })
     const isKnown = (): boolean => found.every(({ id, row }) => sharedValues.agrees(id, row))
     if (this.#reload || !isKnown()) await this.catchUp()
     // Rows that were changed by hand are not in the history.
@@ -153,7 +153,7 @@ export class Coherence {
   async afterFailure(error: unknown): Promise<void> {
     if (isOutage(error)) {
       this.#lose(error) // a look may take long to fail as well
-      this.#areUsersDue = true
+      this.#areOwnersDue = true
       void this.catchUp()
     }
     // A refused writer reads again, and must then find what the write was refused for.
@@ -162,7 +162,7 @@ export class Coherence {
 
   /** A hint with a revision is a notification; one without it only says that it is time to check. */
   #receiveHint(revision?: Revision): void {
-    if (revision === undefined) this.#areUsersDue = true
+    if (revision === undefined) this.#areOwnersDue = true
     else if (this.#state === 'ready' && revisionId(revision) === revisionId(this.#init.sharedValues)) {
       this.#checkedAt = Date.now()
       return
@@ -185,7 +185,7 @@ export class Coherence {
       this.#state = 'ready'
     } catch (err) {
       this.#lose(err)
-      this.#areUsersDue = true
+      this.#areOwnersDue = true
       observer.refreshed({ revision: sharedValues.revision, reloaded: false, error: err })
       this.#retry = setTimeout(() => void this.catchUp(), this.#delay).unref()
       this.#delay = Math.min(this.#delay * 2, backOff.last)
@@ -211,8 +211,8 @@ export class Coherence {
         'settings database went back in time; all values are read again',
       )
     }
-    // Before listeners are called, which may read values of users.
-    if (this.#areUsersDue) await this.#readUserNews()
+    // Before listeners are called, which may read values of owners.
+    if (this.#areOwnersDue) await this.#readOwnerNews()
     return this.#reload ? this.#readAll() : this.#takeNews(found, known)
   }
 
@@ -221,11 +221,11 @@ export class Coherence {
     this.#reload = 'running'
     try {
       sharedValues.beginLoad()
-      // Before users are forgotten: what is written in between is found the next time.
-      this.#userMark = (await store.users.news(undefined, 0)).next
-      this.#areUsersDue = false
+      // Before owners are forgotten: what is written in between is found the next time.
+      this.#ownerMark = (await store.owned.news(undefined, 0)).next
+      this.#areOwnersDue = false
       const read = await store.shared.read()
-      changes.users({})
+      changes.owned({})
       const before = { revision: sharedValues.revision, generation: sharedValues.generation }
       const change = sharedValues.load(read, read.rows)
       this.closeGap() // of writes during the load
@@ -256,23 +256,24 @@ export class Coherence {
     return 'changes'
   }
 
-  /** Forgets users whose changes were not announced: the process that wrote them ended before, or nobody listened. */
-  async #readUserNews(): Promise<void> {
+  /** Forgets owners whose changes were not announced: the process that wrote them ended before, or nobody listened. */
+  async #readOwnerNews(): Promise<void> {
     const { store, changes } = this.#init
-    this.#areUsersDue = false
-    const { next, userIds: ids } = await store.users.news(this.#userMark, manyUsers + 1)
+    this.#areOwnersDue = false
+    const { next, owners } = await store.owned.news(this.#ownerMark, manyOwners + 1)
+    const mayBeAny = owners.some(({ id }) => id === '')
     // Shared values name their writers, and another database has others.
-    if (ids.includes('')) this.#reload = 'due'
-    changes.users(ids.length > manyUsers || ids.includes('') ? {} : { ids })
-    this.#userMark = next
+    if (mayBeAny) this.#reload = 'due'
+    changes.owned(owners.length > manyOwners || mayBeAny ? {} : { owners })
+    this.#ownerMark = next
   }
 }
 
 function toRow(entry: HistoryRow): StoredRow | undefined {
-  const { scope, userId, key, newValue: value, newEncrypted: encrypted, revision, at, actor } = entry
+  const { scope, owner, key, newValue: value, newEncrypted: encrypted, revision, at, actor } = entry
   return value === null
     ? undefined
-    : { scope, userId, key, value, encrypted, revision, updatedAt: at, updatedBy: actor }
+    : { scope, owner, key, value, encrypted, revision, updatedAt: at, updatedBy: actor }
 }
 
 /** Whether the database did not answer, or not in time. */

@@ -6,7 +6,7 @@ import { NotFoundException } from '@fastify-modular/core'
 import type { Registry } from '../definitions/registry.ts'
 import type { RegisteredSetting } from '../values/validate.ts'
 import { FMOD_SETTINGS_UNKNOWN_KEY } from '../misuse-errors.ts'
-import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
+import { isOwned, type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
 import { type Locked, type LockedBy, lockedValueOf } from '../overrides.ts'
 import { isPlaceOf, placesOf } from '../places.ts'
 import { isSameRow } from '../store/plan-write.ts'
@@ -140,9 +140,9 @@ export class SharedValues {
     for (const { row } of this.#changes.values()) if (row) yield row
   }
 
-  /** Whether a System or Application row is here as the database has it. True for users' rows, which are elsewhere. */
+  /** Whether a System or Application row is here as the database has it. True for rows of owners, which are elsewhere. */
   agrees(id: RowId, row: StoredRow | undefined): boolean {
-    return id.scope === SettingScope.User || isSameRow(this.#changes.get(nameOf(id))?.row, row)
+    return isOwned(id.scope) || isSameRow(this.#changes.get(nameOf(id))?.row, row)
   }
 
   /** Call it before reading what `load` gets: only what is applied after it may be newer than that. */

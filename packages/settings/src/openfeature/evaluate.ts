@@ -1,7 +1,7 @@
 /** What a flag evaluates to: one answer for the protocol and for the provider in process. */
 import { ArgumentException } from '@fastify-modular/core'
 import { isUserSetting, type Resolution } from '../memory/shared-values.ts'
-import { requireUser } from '../memory/user-values.ts'
+import { requireUser } from '../memory/owned-values.ts'
 import { FMOD_SETTINGS_INVALID_OPTION, FMOD_SETTINGS_UNREADABLE } from '../misuse-errors.ts'
 import { resolveFor } from '../reading/reader.ts'
 import { isStorable } from '../setting-definition.ts'

@@ -25,10 +25,10 @@ export function toUserDto(state: SettingState, userId: string, own: Layer | unde
 
 /** The value after a write: the state from before it has the old one. */
 export function toStoredDto({ sharedValues, codec }: Parts, { entry, after }: EntryOutcome): SettingValueDto {
-  const { key, scope, userId } = entry
+  const { key, scope, owner } = entry
   const state = sharedValues.require(key)
   if (scope !== SettingScope.User) return toSharedDto(state)
-  return toUserDto(state, userId, after && codec.layerOf(state.setting, after))
+  return toUserDto(state, owner, after && codec.layerOf(state.setting, after))
 }
 
 function toDto(

@@ -7,7 +7,7 @@ import type { Layer } from '../secrets/row-codec.ts'
 import type { JsonValue, SettingScope } from '../setting-definition.ts'
 import type { KeyCount } from '../store/store.ts'
 import { isSecret, type RegisteredSetting } from '../values/validate.ts'
-import { requireUser } from '../memory/user-values.ts'
+import { requireUser } from '../memory/owned-values.ts'
 import { readOwnValues } from './list.ts'
 
 /** One place that may hold a value. */

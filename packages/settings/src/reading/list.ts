@@ -3,7 +3,7 @@ import type { Registry } from '../definitions/registry.ts'
 import { isUserSetting, type SettingState, sharedScope, type SharedValues } from '../memory/shared-values.ts'
 import type { Parts } from '../parts.ts'
 import type { Layer } from '../secrets/row-codec.ts'
-import type { JsonValue, SettingScope } from '../setting-definition.ts'
+import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import { isSecret } from '../values/validate.ts'
 import { compareText } from '../store/plan-write.ts'
 import { visibleTo } from '../visibility.ts'
@@ -58,7 +58,7 @@ export interface OwnValues {
 
 /** Reads the values of a user. @throws {ServiceUnavailableException} the database does not answer */
 export async function readOwnValues({ store, codec, states }: Parts, userId: string): Promise<OwnValues> {
-  const rows = await store.users.read(userId)
+  const rows = await store.owned.read({ scope: SettingScope.User, id: userId })
   const byKey = new Map(rows.map((row) => [row.key, row]))
   function layerOf(state: SettingState): Layer | undefined {
     const row = isUserSetting(state) ? byKey.get(state.setting.definition.key) : undefined

@@ -7,7 +7,7 @@ import {
 } from '../definitions/tokens.ts'
 import type { JsonValue } from '../setting-definition.ts'
 import type { Resolution, SettingState, SharedValues } from '../memory/shared-values.ts'
-import { requireUser, type UserValues } from '../memory/user-values.ts'
+import { requireUser, type OwnedValues } from '../memory/owned-values.ts'
 import type { Parts } from '../parts.ts'
 
 /** Reads values by token or key. What it returns is deep-frozen. */
@@ -41,7 +41,7 @@ export function createSharedGet(sharedValues: SharedValues): (reference: Setting
 }
 
 /** The value for a user, and the layer it comes from. */
-export function resolveFor(state: SettingState, values: UserValues): Resolution {
+export function resolveFor(state: SettingState, values: OwnedValues): Resolution {
   const { key } = state.setting.definition
   const own = state.locked === undefined ? values.get(key) : undefined
   if (own === undefined) return state.shared
@@ -52,7 +52,7 @@ export function resolveFor(state: SettingState, values: UserValues): Resolution 
 /** A reader of one user's values as they are now, or without a user of the shared ones; those stay live. */
 export async function readUser({ sharedValues, users }: Parts, userId: string | null): Promise<UserReader> {
   const { states } = sharedValues
-  const values: UserValues = userId === null ? new Map() : await users.load(requireUser(userId))
+  const values: OwnedValues = userId === null ? new Map() : await users.load(requireUser(userId))
   function get(reference: SettingReference): unknown {
     const key = typeof reference === 'string' ? reference : reference.key
     const { shared, locked } = states.get(key) ?? sharedValues.require(key)

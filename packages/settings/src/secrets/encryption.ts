@@ -78,8 +78,8 @@ function readPart(text: string): Buffer {
 }
 
 /** An envelope copied to another row fails its authentication. JSON, so that no two rows share an address. */
-function address({ scope, userId, key }: RowId): Buffer {
-  return Buffer.from(JSON.stringify([scope, userId, key]))
+function address({ scope, owner, key }: RowId): Buffer {
+  return Buffer.from(JSON.stringify([scope, owner, key]))
 }
 
 type Refuse = (reason: string) => Error

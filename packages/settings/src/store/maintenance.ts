@@ -1,6 +1,8 @@
-/** What the stores in SQL databases do beside reads and writes: they trim, erase users and encrypt anew, in portions. */
+/** What the stores in SQL databases do beside reads and writes: they trim, erase owners and encrypt anew, in portions. */
+import { SettingScope } from '../setting-definition.ts'
 import { compareRowIds } from './plan-write.ts'
-import type { Erased, ReencryptRequest, TrimLimits, TrimResult } from './store.ts'
+import { isMention } from './schema.ts'
+import type { Erased, Owner, ReencryptRequest, TrimLimits, TrimResult } from './store.ts'
 
 export interface Statement {
   /** With the parameters `$1`, `$2`, … */
@@ -29,9 +31,9 @@ export interface MaintenanceEngine {
   readonly isOneOf: (table: 'values' | 'history', select: (id: string) => string) => string
   /** Joins entries of history, as the table `o`, found for one row after the other. */
   readonly lookUp: (condition: string) => string
-  /** Locks a user out, and the rows that name the user as their writer, in the order in which writers lock them. */
-  readonly lockUser: (userId: string, limit: number) => readonly Statement[]
-  /** Notes, for processes that watch, that somebody was erased: they forget all users. */
+  /** Locks an owner out, and the rows that name a user as their writer, in the order in which writers lock them. */
+  readonly lockOwner: (owner: Owner, limit: number) => readonly Statement[]
+  /** Notes, for processes that watch, that somebody was erased: they forget all owners. */
   readonly noteErasure: () => readonly Statement[]
   /** Runs a transaction, from its beginning as often as it takes, that holds the lock of System and Application writes: these tasks take turns in all processes. */
   readonly transact: <T>(begin: () => Steps<T>) => T | Promise<T>
@@ -43,7 +45,7 @@ export function createMaintenance(engine: MaintenanceEngine) {
   const { transact } = engine
   return {
     trim: (limits: TrimLimits) => transact(() => trim(engine, limits)),
-    erase: (userId: string) => transact(() => erase(engine, userId)),
+    erase: (owner: Owner) => transact(() => erase(engine, owner)),
     reencrypt: (rows: ReencryptRequest) => transact(() => reencrypt(engine, rows)),
   }
 }
@@ -107,9 +109,9 @@ function selectExpired({ history }: MaintenanceEngine, id: string): string {
 /** Of the values that were written in a span of time, what is beyond the newest entries; and the oldest one, which was the newest when its time was over. */
 function selectWritten({ history, lookUp }: MaintenanceEngine, id: string): string {
   const entriesOf = (value: string, entry: string): string =>
-    `${entry}.key = ${value}.key and ${entry}.scope = ${value}.scope and ${entry}.user_id = ${value}.user_id`
+    `${entry}.key = ${value}.key and ${entry}.scope = ${value}.scope and ${entry}.owner = ${value}.owner`
   return `with written as materialized (
-      select distinct key, scope, user_id from ${history} where at > $1 and at <= $2
+      select distinct key, scope, owner from ${history} where at > $1 and at <= $2
     ), bounds as materialized (
       select written.*, (
         select revision from ${history} h where ${entriesOf('written', 'h')} order by revision desc limit 1 offset $3
@@ -123,27 +125,30 @@ function selectWritten({ history, lookUp }: MaintenanceEngine, id: string): stri
 
 function isNotNewest(history: string): string {
   return `exists (select 1 from ${history} n
-    where n.key = o.key and n.scope = o.scope and n.user_id = o.user_id and n.revision > o.revision)`
+    where n.key = o.key and n.scope = o.scope and n.owner = o.owner and n.revision > o.revision)`
 }
 
-/** Erases one portion of a user. Others' rows lose the name where they bear it for their writer. */
-function* erase(engine: MaintenanceEngine, userId: string): Steps<Erased> {
+/** Erases one portion of an owner. Others' rows lose the name of a user where they bear it for their writer. */
+function* erase(engine: MaintenanceEngine, owner: Owner): Steps<Erased> {
   const { values, history } = engine
   const portion = (table: 'values' | 'history', condition: string): string =>
     engine.isOneOf(table, (id) => `select ${id} from ${engine[table]} o where ${condition} limit ${atOnce}`)
-  const isOwn = 'o.scope = 2 and o.user_id = $1'
-  const isWritten = 'o.updated_by = $1 and o.updated_by <> o.user_id'
-  const isMade = 'o.actor = $1 and o.actor <> o.user_id'
-  const changes = [
+  const isOwn = `o.scope >= 2 and o.scope = ${owner.scope} and o.owner = $1`
+  const isWritten = `o.updated_by = $1 and ${isMention('updated_by')}`
+  const isMade = `o.actor = $1 and ${isMention('actor')}`
+  const removals = [
     `delete from ${values} where ${portion('values', isOwn)}`,
     `delete from ${history} where ${portion('history', isOwn)}`,
+  ]
+  const mentions = [
     `update ${values} set updated_by = null where ${portion('values', isWritten)}`,
     `update ${history} set actor = null, note = null where ${portion('history', isMade)}`,
   ]
-  yield engine.lockUser(userId, atOnce)
-  const results = yield changes.map((text) => ({ text, values: [userId] }))
-  const counts = results.map(({ changed }) => changed) as [number, number, number, number]
-  const [ownValues, ownEntries, writers, actors] = counts
+  const changes = owner.scope === SettingScope.User ? [...removals, ...mentions] : removals
+  yield engine.lockOwner(owner, atOnce)
+  const results = yield changes.map((text) => ({ text, values: [owner.id] }))
+  const counts = results.map(({ changed }) => changed)
+  const [ownValues = 0, ownEntries = 0, writers = 0, actors = 0] = counts
   if (ownValues + ownEntries + writers > 0) yield engine.noteErasure()
   const isDone = counts.every((rows) => rows < atOnce)
   return { values: ownValues, history: ownEntries, mentions: writers + actors, isDone }
@@ -156,12 +161,12 @@ function* reencrypt(engine: MaintenanceEngine, { values, history }: ReencryptReq
       .toSorted((a, b) => compareRowIds(a.before, b.before))
       .map(({ before, after }) => ({
         text: `update ${engine.values} set value = $1, encrypted = $2
-          where scope = $3 and user_id = $4 and key = $5 and revision = $6 and value = $7`,
+          where scope = $3 and owner = $4 and key = $5 and revision = $6 and value = $7`,
         values: [
           after.value,
           after.encrypted,
           before.scope,
-          before.userId,
+          before.owner,
           before.key,
           before.revision,
           before.value,
@@ -169,7 +174,7 @@ function* reencrypt(engine: MaintenanceEngine, { values, history }: ReencryptReq
       })),
     ...history.map(({ before, after }) => ({
       text: `update ${engine.history} set old_value = $1, old_encrypted = $2, new_value = $3, new_encrypted = $4
-        where revision = $5 and scope = $6 and user_id = $7 and key = $8
+        where revision = $5 and scope = $6 and owner = $7 and key = $8
           and old_value is not distinct from $9 and new_value is not distinct from $10`,
       values: [
         after.oldValue,
@@ -178,7 +183,7 @@ function* reencrypt(engine: MaintenanceEngine, { values, history }: ReencryptReq
         after.newEncrypted,
         before.revision,
         before.scope,
-        before.userId,
+        before.owner,
         before.key,
         before.oldValue,
         before.newValue,

@@ -1,5 +1,5 @@
 /** A store that forgets: for tests, and for applications that have not chosen a database yet. */
-import { SettingScope } from '../setting-definition.ts'
+import { isOwned, SettingScope } from '../setting-definition.ts'
 import { checkWrite, compareRowIds, compareText, historyOf, planWrite, rowIdText } from './plan-write.ts'
 import { noRevision, type Revision } from './revision.ts'
 import { compareHistoryIds, selectHistory, selectPage } from './select-history.ts'
@@ -8,6 +8,7 @@ import type {
   HistoryId,
   HistoryRow,
   KeyCount,
+  Owner,
   RowId,
   SettingsStore,
   StoredRow,
@@ -30,8 +31,8 @@ class MemoryStore implements SettingsStore {
   /** Of each value the oldest entry first. */
   #history: HistoryRow[] = []
   #last = noRevision
-  /** Users in the order of their last write. */
-  readonly #written = new Map<string, number>()
+  /** Owners by name, in the order of their last write. */
+  readonly #written = new Map<string, { readonly owner: Owner; readonly write: number }>()
   #writes = 0
 
   readonly shared: SettingsStore['shared'] = {
@@ -52,18 +53,20 @@ class MemoryStore implements SettingsStore {
     },
   }
 
-  readonly users: SettingsStore['users'] = {
-    read: async (userId) => this.#select(isOf(userId)),
+  readonly owned: SettingsStore['owned'] = {
+    read: async (owner) => this.#select(isOf(owner)),
     news: async (since, limit) => {
-      const later = [...this.#written].filter(([, write]) => since !== undefined && write > Number(since))
-      return { next: String(this.#writes), userIds: later.slice(0, limit).map(([userId]) => userId) }
+      const later = [...this.#written.values()].filter(
+        ({ write }) => since !== undefined && write > Number(since),
+      )
+      return { next: String(this.#writes), owners: later.slice(0, limit).map(({ owner }) => owner) }
     },
-    write: async (request) => {
-      const result = this.#write(request)
-      for (const { userId } of result.changes) this.#note(userId)
+    write: async (owner, request) => {
+      const result = this.#write(request, { of: owner })
+      if (result.changes.length > 0) this.#note(owner)
       return result
     },
-    erase: async (userId) => this.#erase(userId),
+    erase: async (owner) => this.#erase(owner),
   }
 
   readonly open: SettingsStore['open'] = async () => {}
@@ -115,12 +118,12 @@ class MemoryStore implements SettingsStore {
     return { removed: before - this.#history.length, isDone: true }
   }
 
-  #write(request: WriteRequest, last?: Revision): WriteResult {
+  #write(request: WriteRequest, of: Revision | { readonly of: Owner }): WriteResult {
     checkWrite(request)
     const known = request.reads.flatMap((id) => this.#rows.get(rowIdText(id)) ?? [])
     const lastVersion = (id: RowId) =>
       this.#history.findLast((entry) => rowIdText(entry) === rowIdText(id))?.revision ?? 0
-    const result = planWrite(request, { ...last, at: Date.now(), rows: known, lastVersion })
+    const result = planWrite(request, { ...of, at: Date.now(), rows: known, lastVersion })
     for (const change of result.changes) {
       if (change.after) this.#rows.set(rowIdText(change), change.after)
       else this.#rows.delete(rowIdText(change))
@@ -129,25 +132,33 @@ class MemoryStore implements SettingsStore {
     return result
   }
 
-  #erase(userId: string): Erased {
-    const isOwn = isOf(userId)
+  #erase(owner: Owner): Erased {
+    const isOwn = isOf(owner)
     const values = this.#select(isOwn)
     for (const row of values) this.#rows.delete(rowIdText(row))
-    const written = this.#select((row) => row.updatedBy === userId)
-    for (const row of written) this.#rows.set(rowIdText(row), Object.freeze({ ...row, updatedBy: null }))
     const entries = this.#history.filter((row) => !isOwn(row))
     const history = this.#history.length - entries.length
-    const made = entries.filter(({ actor }) => actor === userId).length
-    this.#history = entries.map((row) =>
-      row.actor === userId ? Object.freeze({ ...row, actor: null, note: null }) : row,
-    )
-    if (this.#written.delete(userId) || values.length + written.length > 0) this.#note('')
-    return { values: values.length, history, mentions: written.length + made, isDone: true }
+    this.#history = entries
+    const [written, made] = owner.scope === SettingScope.User ? this.#forgetWriter(owner.id) : [0, 0]
+    if (this.#written.delete(ownerText(owner)) || values.length + written > 0)
+      this.#note({ scope: SettingScope.User, id: '' })
+    return { values: values.length, history, mentions: written + made, isDone: true }
   }
 
-  #note(userId: string): void {
-    this.#written.delete(userId)
-    this.#written.set(userId, ++this.#writes)
+  /** Returns how many rows and entries named the user. */
+  #forgetWriter(userId: string): readonly [rows: number, entries: number] {
+    const written = this.#select((row) => row.updatedBy === userId)
+    for (const row of written) this.#rows.set(rowIdText(row), Object.freeze({ ...row, updatedBy: null }))
+    const made = this.#history.filter(({ actor }) => actor === userId).length
+    this.#history = this.#history.map((row) =>
+      row.actor === userId ? Object.freeze({ ...row, actor: null, note: null }) : row,
+    )
+    return [written.length, made]
+  }
+
+  #note(owner: Owner): void {
+    this.#written.delete(ownerText(owner))
+    this.#written.set(ownerText(owner), { owner, write: ++this.#writes })
   }
 
   #select(wanted: (row: StoredRow) => boolean): StoredRow[] {
@@ -156,11 +167,15 @@ class MemoryStore implements SettingsStore {
 }
 
 function isShared({ scope }: RowId): boolean {
-  return scope !== SettingScope.User
+  return !isOwned(scope)
 }
 
-function isOf(userId: string): (row: RowId) => boolean {
-  return (row) => row.scope === SettingScope.User && row.userId === userId
+function isOf({ scope, id }: Owner): (row: RowId) => boolean {
+  return (row) => row.scope === scope && row.owner === id
+}
+
+function ownerText({ scope, id }: Owner): string {
+  return `${scope} ${id}`
 }
 
 function countByKey(rows: readonly StoredRow[]): KeyCount[] {

@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { ArgumentException } from '@fastify-modular/core'
 import { FMOD_SETTINGS_INVALID_WRITE } from '../misuse-errors.ts'
-import { isStorable, SettingScope } from '../setting-definition.ts'
+import { isOwned, isStorable } from '../setting-definition.ts'
 import { noRevision, type Revision } from './revision.ts'
 import type {
   AppliedChange,
   HistoryRow,
+  Owner,
   RowChange,
   RowId,
   StoredRow,
@@ -14,9 +15,9 @@ import type {
   WriteResult,
 } from './store.ts'
 
-/** Orders rows by scope, user and key: the order in which every store locks and writes them. */
+/** Orders rows by scope, owner and key: the order in which every store locks and writes them. */
 export function compareRowIds(a: RowId, b: RowId): number {
-  return a.scope - b.scope || compareText(a.userId, b.userId) || compareText(a.key, b.key)
+  return a.scope - b.scope || compareText(a.owner, b.owner) || compareText(a.key, b.key)
 }
 
 /** Whether two rows of one name are equal; undefined means unset. */
@@ -33,7 +34,12 @@ export function isSameRow(a: StoredRow | undefined, b: StoredRow | undefined): b
 
 /** One text per row, to look rows up in a Map. NUL cannot be part of a name, so no two rows share it. */
 export function rowIdText(id: RowId): string {
-  return `${id.scope}\0${id.userId}\0${id.key}`
+  return `${id.scope}\0${id.owner}\0${id.key}`
+}
+
+/** Whose a row is; undefined of System and Application rows. */
+export function ownerOf({ scope, owner: id }: RowId): Owner | undefined {
+  return isOwned(scope) ? { scope, id } : undefined
 }
 
 /**
@@ -46,10 +52,10 @@ export function canExist(...names: readonly (string | undefined)[]): boolean {
 
 /** @throws {ArgumentException} no database could tell this row from others */
 function checkRowId(id: RowId): void {
-  if ((id.scope === SettingScope.User) !== (id.userId !== '')) {
-    throw new ArgumentException('A user id belongs to User scope and to no other.', 'userId')
+  if (isOwned(id.scope) !== (id.owner !== '')) {
+    throw new ArgumentException('An owner belongs to User and Tenant scope and to no other.', 'owner')
   }
-  checkStorable(id.userId, 'userId')
+  checkStorable(id.owner, 'owner')
   checkStorable(id.key, 'key')
 }
 
@@ -67,14 +73,14 @@ export function compareText(a: string, b: string): number {
 
 /**
  * Refuses a request that no store could keep: call it first in `write`, before the lock is taken.
- * @throws {ArgumentException} a user id outside of User scope, User scope without one, NUL or a lone surrogate in a name or note
+ * @throws {ArgumentException} an owner in System or Application scope, another scope without one, NUL or a lone surrogate in a name or note
  */
 export function checkWrite(request: WriteRequest): void {
   for (const id of request.reads) checkRowId(id)
   for (const name of ['actor', 'origin', 'requestId', 'note'] as const) checkStorable(request[name], name)
 }
 
-/** What a write finds under its lock; one of users' rows nothing else. */
+/** What a write finds under its lock. */
 export interface Found {
   /** Milliseconds since the epoch, by the clock of the database. */
   readonly at: number
@@ -85,7 +91,12 @@ export interface Found {
 }
 
 /** For a write of System and Application rows: the last such write. */
-export interface FoundShared extends Found, Revision {}
+interface FoundShared extends Found, Revision {}
+
+/** For a write of an owner's rows: whose they are. */
+interface FoundOwned extends Found {
+  readonly of: Owner
+}
 
 /**
  * Lets the request decide and returns what to write: the changes in the order of their rows, with their versions, without
@@ -93,9 +104,12 @@ export interface FoundShared extends Found, Revision {}
  * @throws {FMOD_SETTINGS_INVALID_WRITE} two changes of one row, a change of a row that was not read, or of one that belongs
  * to another kind of write
  */
-export function planWrite(request: WriteRequest, current: FoundShared | Found): WriteResult {
+export function planWrite(request: WriteRequest, current: FoundShared | FoundOwned): WriteResult {
   const { at, rows, lastVersion } = current
   const isShared = 'revision' in current
+  const of = 'of' in current ? current.of : undefined
+  const isToWrite = ({ scope, owner }: RowId): boolean =>
+    of ? scope === of.scope && owner === of.id : !isOwned(scope)
   const { revision, token } = isShared ? current : noRevision
   const versionOf = (change: RowChange, before: StoredRow | undefined): number =>
     isShared ? revision + 1 : Math.max((before?.revision ?? lastVersion(change)) + 1, at)
@@ -108,14 +122,13 @@ export function planWrite(request: WriteRequest, current: FoundShared | Found): 
     const name = rowIdText(change)
     const before = found.get(name)
     // Deleting the row answers false for a row that was not read and for one that was already changed.
-    if (!found.delete(name) || (change.scope === SettingScope.User) === isShared)
-      throw new FMOD_SETTINGS_INVALID_WRITE(change.key)
+    if (!found.delete(name) || !isToWrite(change)) throw new FMOD_SETTINGS_INVALID_WRITE(change.key)
     checkStorable(change.value, change.key)
     if (!before && change.value === null) continue
-    const { scope, userId, key } = change
+    const { scope, owner, key } = change
     const version = versionOf(change, before)
     const after = rowAfter(change, version, at, request.actor)
-    changes.push({ scope, userId, key, revision: version, before, after })
+    changes.push({ scope, owner, key, revision: version, before, after })
   }
   const result = { at, changes: changes.toSorted(compareRowIds) }
   if (!isShared) return { revision: 0, token: '', ...result }
@@ -127,7 +140,7 @@ export function planWrite(request: WriteRequest, current: FoundShared | Found): 
 export function historyOf(change: AppliedChange, request: WriteRequest, result: WriteResult): HistoryRow {
   return {
     scope: change.scope,
-    userId: change.userId,
+    owner: change.owner,
     key: change.key,
     revision: change.revision,
     token: result.token,
@@ -152,7 +165,7 @@ function rowAfter(
   at: number,
   actor: string | null,
 ): StoredRow | undefined {
-  const { scope, userId, key, value, encrypted } = change
+  const { scope, owner, key, value, encrypted } = change
   if (value === null) return undefined
-  return Object.freeze({ scope, userId, key, value, encrypted, revision, updatedAt: at, updatedBy: actor })
+  return Object.freeze({ scope, owner, key, value, encrypted, revision, updatedAt: at, updatedBy: actor })
 }

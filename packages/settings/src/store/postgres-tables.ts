@@ -13,7 +13,7 @@ export function postgresTables({ schema, tablePrefix = '' }: PostgresTableNames)
   const table = schema === undefined ? pgTable : (new PgSchema(schema).table as unknown as typeof pgTable)
   const values = table(`${tablePrefix}settings_value`, {
     scope: smallint('scope').$type<SettingScope>().notNull(),
-    userId: text('user_id').notNull(),
+    owner: text('owner').notNull(),
     key: text('key').notNull(),
     value: text('value').notNull(),
     encrypted: boolean('encrypted').notNull(),
@@ -24,7 +24,7 @@ export function postgresTables({ schema, tablePrefix = '' }: PostgresTableNames)
   const history = table(`${tablePrefix}settings_history`, {
     revision: bigint('revision', { mode: 'number' }).notNull(),
     scope: smallint('scope').$type<SettingScope>().notNull(),
-    userId: text('user_id').notNull(),
+    owner: text('owner').notNull(),
     key: text('key').notNull(),
     oldValue: text('old_value'),
     oldEncrypted: boolean('old_encrypted').notNull(),

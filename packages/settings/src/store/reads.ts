@@ -1,12 +1,21 @@
 /** What the stores in SQL databases read: one set of statements, made by drizzle for either engine. */
 import { and, asc, type Column, desc, eq, lt, lte, or, type SQL, sql, type SQLWrapper } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
-import { SettingScope } from '../setting-definition.ts'
+import { type OwnedScope, SettingScope } from '../setting-definition.ts'
 import type { PostgresTables } from './postgres-tables.ts'
 import { noRevision, parseRevision } from './revision.ts'
 import { plainHistory } from './schema.ts'
 import { compareHistoryIds, countWithin } from './select-history.ts'
-import type { HistoryPlace, HistoryQuery, KeyCount, Scanned, Survey, SurveyQuery, UserNews } from './store.ts'
+import type {
+  HistoryPlace,
+  HistoryQuery,
+  KeyCount,
+  Scanned,
+  Owner,
+  OwnerNews,
+  Survey,
+  SurveyQuery,
+} from './store.ts'
 
 /** What differs between the engines. drizzle gives both the same methods under other types: here stand those of PostgreSQL. */
 export interface ReadEngine {
@@ -22,8 +31,8 @@ export interface ReadEngine {
   readonly wanted: (texts: readonly string[]) => SQL
   /** Whether a column has one of these texts. */
   readonly isAnyOf: (column: SQLWrapper, texts: readonly string[]) => SQL
-  /** Selects the mark `next` with each `user_id` that was written since a mark, or none. */
-  readonly userNews: (since: string | null, limit: number) => SQL
+  /** Selects the mark `next` with each `scope` and `owner` that was written since a mark, or none. */
+  readonly ownerNews: (since: string | null, limit: number) => SQL
 }
 
 /** Reads of an open database. Names were checked: a row can have them. */
@@ -33,23 +42,27 @@ export type SqlReads = ReturnType<typeof prepareReads>
 export function prepareReads(engine: ReadEngine) {
   const { db, tables, run, statement } = engine
   const { values } = tables
-  const user = db
+  const owned = db
     .select()
     .from(values)
-    .where(and(eq(values.scope, SettingScope.User), eq(values.userId, sql.placeholder('userId'))))
+    .where(and(eq(values.scope, sql.placeholder('scope')), eq(values.owner, sql.placeholder('id'))))
     .orderBy(...inRowOrder(values))
-    .prepare(statement('user'))
+    .prepare(statement('owned'))
 
   return {
     shared: prepareShared(engine),
     news: prepareNews(engine),
-    user: async (userId: string) => user.execute({ userId }),
-    userNews: async (since: string | undefined, limit: number): Promise<UserNews> => {
-      const rows = (await run(engine.userNews(since ?? null, limit))) as readonly NewsOfUser[]
+    owned: async ({ scope, id }: Owner) => owned.execute({ scope, id }),
+    ownerNews: async (since: string | undefined, limit: number): Promise<OwnerNews> => {
+      const rows = (await run(engine.ownerNews(since ?? null, limit))) as readonly NewsOfOwner[]
       const next = rows[0]?.next ?? '0'
       // A mark above all writes is that of another database.
-      if (since !== undefined && BigInt(since) > BigInt(next)) return { next, userIds: [''] }
-      return { next, userIds: rows.flatMap(({ user_id: userId }) => userId ?? []) }
+      if (since !== undefined && BigInt(since) > BigInt(next))
+        return { next, owners: [{ scope: SettingScope.User, id: '' }] }
+      return {
+        next,
+        owners: rows.flatMap(({ scope, owner: id }) => (scope === null || id === null ? [] : { scope, id })),
+      }
     },
     history: (query: HistoryQuery) => readHistory(engine, query),
     scan: scans(engine),
@@ -67,9 +80,10 @@ export function prepareReads(engine: ReadEngine) {
   }
 }
 
-interface NewsOfUser {
+interface NewsOfOwner {
   readonly next: string
-  readonly user_id: string | null
+  readonly scope: OwnedScope | null
+  readonly owner: string | null
 }
 
 /** In one statement, so that the rows and the revision are of one moment. */
@@ -122,22 +136,22 @@ function prepareNews({ db, tables: { history, meta }, entry, statement }: ReadEn
 async function readHistory(engine: ReadEngine, query: HistoryQuery) {
   const { db, entry } = engine
   const { history } = engine.tables
-  const { revision, scope, userId, key, oldValue, newValue } = history
+  const { revision, scope, owner, key, oldValue, newValue } = history
   const { limit, maxBytes } = query
   const selected = isSelected(engine, query)
-  const order = newestFirst(history, query.userId)
+  const order = newestFirst(history, query.owner)
 
   /** Names first, which an index has: no text is read, or sorted, that is not on the page. */
   const names = (count: number) =>
     db
-      .select({ revision, scope, userId, key })
+      .select({ revision, scope, owner, key })
       .from(history)
       .where(selected)
       .orderBy(...order)
       .limit(count)
       .as('name')
   const isNamed = (name: ReturnType<typeof names>) =>
-    sql`${listOf([revision, scope, userId, key])} = ${listOf([name.revision, name.scope, name.userId, name.key])}`
+    sql`${listOf([revision, scope, owner, key])} = ${listOf([name.revision, name.scope, name.owner, name.key])}`
 
   let count = limit
   if (maxBytes !== undefined) {
@@ -170,21 +184,21 @@ type Scans = {
 }
 
 function scans({ db, tables: { values, history }, entry }: ReadEngine): Scans {
-  const row = [values.scope, values.userId, values.key]
-  const place = [history.revision, history.scope, history.userId, history.key]
+  const row = [values.scope, values.owner, values.key]
+  const place = [history.revision, history.scope, history.owner, history.key]
   return {
     values: async (after, limit) =>
       db
         .select()
         .from(values)
-        .where(after ? isBeyond(row, [after.scope, after.userId, after.key]) : undefined)
+        .where(after ? isBeyond(row, [after.scope, after.owner, after.key]) : undefined)
         .orderBy(...row)
         .limit(limit),
     history: async (after, limit) =>
       db
         .select(entry)
         .from(history)
-        .where(after ? isBeyond(place, [after.revision, after.scope, after.userId, after.key]) : undefined)
+        .where(after ? isBeyond(place, [after.revision, after.scope, after.owner, after.key]) : undefined)
         .orderBy(...place)
         .limit(limit),
   }
@@ -202,25 +216,33 @@ function listOf(members: readonly unknown[]): SQL {
   )})`
 }
 
-/** By scope, user and key. */
-function inRowOrder({ scope, userId, key }: PostgresTables['values']): SQL[] {
-  return [asc(scope), asc(userId), asc(key)]
+/** By scope, owner and key. */
+function inRowOrder({ scope, owner, key }: PostgresTables['values']): SQL[] {
+  return [asc(scope), asc(owner), asc(key)]
 }
 
 /** The entries that a query selects. Conditions on the scope repeat those of the partial indexes. */
 function isSelected({ tables: { history }, isAnyOf }: ReadEngine, query: HistoryQuery): SQL | undefined {
-  const { userId = '', following } = query
+  const { owner = '', scope, following } = query
   return and(
-    userId === '' ? sql`${history.scope} < 2` : and(eq(history.userId, userId), sql`${history.scope} = 2`),
+    owner === '' ? sql`${history.scope} < 2` : isOf(history, { scope, owner }),
     query.key === undefined ? undefined : eq(history.key, query.key),
-    query.scope === undefined ? undefined : eq(history.scope, query.scope),
+    scope === undefined || owner !== '' ? undefined : eq(history.scope, scope),
     query.revision === undefined ? undefined : eq(history.revision, query.revision),
     query.keys && isAnyOf(history.key, query.keys),
     query.actor === undefined ? undefined : eq(history.actor, query.actor),
-    // The sign keeps the index of times out of it, which has all users' entries.
+    // The sign keeps the index of times out of it, which has all owners' entries.
     query.since === undefined ? undefined : sql`+${history.at} >= ${query.since}`,
-    following && (userId === '' ? isFollowing(history, following) : isEarlier(history, following)),
+    following && (owner === '' ? isFollowing(history, following) : isEarlier(history, following)),
   )
+}
+
+/** The entries of one owner; of none without a scope. */
+function isOf(
+  history: PostgresTables['history'],
+  { scope = -1, owner }: { scope?: number | undefined; owner: string },
+) {
+  return and(sql`${history.scope} >= 2`, sql`${history.scope} = ${scope}`, eq(history.owner, owner))
 }
 
 /** The bound on the revision repeats what the rest implies, for the index. */
@@ -235,9 +257,9 @@ function isEarlier({ at, revision, key }: PostgresTables['history'], entry: Hist
   return sql`${listOf([at, revision, key])} < ${listOf([entry.at, entry.revision, entry.key])}`
 }
 
-/** The order of a query: users' entries by time and version, all others by revision, those of one revision by row. */
-function newestFirst({ at, revision, scope, key }: PostgresTables['history'], userId = ''): SQL[] {
-  return userId === '' ? [desc(revision), asc(scope), asc(key)] : [desc(at), desc(revision), desc(key)]
+/** The order of a query: entries of an owner by time and version, all others by revision, those of one revision by row. */
+function newestFirst({ at, revision, scope, key }: PostgresTables['history'], owner = ''): SQL[] {
+  return owner === '' ? [desc(revision), asc(scope), asc(key)] : [desc(at), desc(revision), desc(key)]
 }
 
 /** The keys that are stored, found by one look into the index for each; then the rows where those are not known. */
@@ -255,7 +277,7 @@ function findOthers(
     select stored.key, scopes.scope, (
       select count(*) from ${values} where ${values.key} = stored.key and ${values.scope} = scopes.scope
     ) as rows
-    from stored cross join (select 0 as scope union all select 1 union all select 2) as scopes
+    from stored cross join (select 0 as scope union all select 1 union all select 2 union all select 3) as scopes
     where not ${isAnyOf(sql`(scopes.scope || ' ' || stored.key)`, names)} order by scopes.scope, stored.key`
 }
 

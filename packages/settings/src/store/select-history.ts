@@ -1,11 +1,11 @@
 /** Rows in memory: the orders of the history, and what a query or a scan selects. */
-import { SettingScope } from '../setting-definition.ts'
+import { isOwned } from '../setting-definition.ts'
 import { compareRowIds, compareText } from './plan-write.ts'
 import type { HistoryId, HistoryPlace, HistoryQuery, HistoryRow, Scanned } from './store.ts'
 
 /** Returns what a query selects of the whole history, newest first. For stores whose database cannot do it. */
 export function selectHistory(history: readonly HistoryRow[], query: HistoryQuery): readonly HistoryRow[] {
-  const order = (query.userId ?? '') === '' ? newestFirst : latestFirst
+  const order = (query.owner ?? '') === '' ? newestFirst : latestFirst
   const page = history
     .filter((row) => isSelected(row, query))
     .toSorted(order)
@@ -36,7 +36,7 @@ function newestFirst(a: HistoryId, b: HistoryId): number {
   return b.revision - a.revision || compareRowIds(a, b)
 }
 
-/** The order of one user's history: by time and version. */
+/** The order of one owner's history: by time and version. */
 function latestFirst(a: HistoryPlace, b: HistoryPlace): number {
   return b.at - a.at || b.revision - a.revision || compareText(b.key, a.key)
 }
@@ -47,17 +47,18 @@ export function compareHistoryIds(a: HistoryId, b: HistoryId): number {
 }
 
 function isSelected(row: HistoryRow, query: HistoryQuery): boolean {
-  const { userId = '' } = query
+  const { owner = '' } = query
   return (
-    row.userId === userId &&
-    (row.scope === SettingScope.User) === (userId !== '') &&
+    row.owner === owner &&
+    isOwned(row.scope) === (owner !== '') &&
+    (owner === '' || row.scope === query.scope) &&
     (query.key === undefined || row.key === query.key) &&
     (query.scope === undefined || row.scope === query.scope) &&
     (query.revision === undefined || row.revision === query.revision) &&
     (query.keys === undefined || query.keys.includes(row.key)) &&
     (query.actor === undefined || row.actor === query.actor) &&
     (query.since === undefined || row.at >= query.since) &&
-    (query.following === undefined || (userId === '' ? newestFirst : latestFirst)(row, query.following) > 0)
+    (query.following === undefined || (owner === '' ? newestFirst : latestFirst)(row, query.following) > 0)
   )
 }
 

@@ -5,6 +5,7 @@ import { canExist, checkWrite } from './plan-write.ts'
 import type { SqlReads } from './reads.ts'
 import type {
   Erased,
+  Owner,
   SettingsStore,
   StoreContext,
   StoreInfo,
@@ -19,7 +20,7 @@ type Answer<T> = T | Promise<T>
 /** Requests were checked. */
 export interface SqlWriter {
   shared(request: WriteRequest): Answer<WriteResult>
-  ofUsers(request: WriteRequest): Answer<WriteResult>
+  owned(owner: Owner, request: WriteRequest): Answer<WriteResult>
 }
 
 /** A database that is open. */
@@ -47,15 +48,15 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
     },
   }
 
-  readonly users: SettingsStore['users'] = {
-    read: (userId) => this.read(({ reads }) => (canExist(userId) ? reads.user(userId) : [])),
-    news: (since, limit) => this.read(({ reads }) => reads.userNews(since, limit)),
-    write: async (request) => {
+  readonly owned: SettingsStore['owned'] = {
+    read: (owner) => this.read(({ reads }) => (canExist(owner.id) ? reads.owned(owner) : [])),
+    news: (since, limit) => this.read(({ reads }) => reads.ownerNews(since, limit)),
+    write: async (owner, request) => {
       checkWrite(request)
-      return this.write(({ writer }) => writer.ofUsers(request))
+      return this.write(({ writer }) => writer.owned(owner, request))
     },
-    erase: (userId) =>
-      this.write(({ maintenance }) => (canExist(userId) ? maintenance.erase(userId) : nothingErased)),
+    erase: (owner) =>
+      this.write(({ maintenance }) => (canExist(owner.id) ? maintenance.erase(owner) : nothingErased)),
   }
 
   abstract open(context: StoreContext): Promise<void>
@@ -78,10 +79,10 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
   }
 
   readonly history: SettingsStore['history'] = (query) => {
-    const { key, keys, userId, actor, following } = query
+    const { key, keys, owner, actor, following } = query
     const selection = { ...query, keys: keys?.filter((each) => canExist(each)) }
     return this.read(({ reads }) =>
-      canExist(key, userId, actor, following?.key) ? reads.history(selection) : [],
+      canExist(key, owner, actor, following?.key) ? reads.history(selection) : [],
     )
   }
 

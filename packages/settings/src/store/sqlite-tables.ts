@@ -8,7 +8,7 @@ export type SqliteTables = ReturnType<typeof sqliteTables>
 export function sqliteTables(tablePrefix: string) {
   const values = sqliteTable(`${tablePrefix}settings_value`, {
     scope: integer('scope').$type<SettingScope>().notNull(),
-    userId: text('user_id').notNull(),
+    owner: text('owner').notNull(),
     key: text('key').notNull(),
     value: text('value').notNull(),
     encrypted: integer('encrypted', { mode: 'boolean' }).notNull(),
@@ -19,7 +19,7 @@ export function sqliteTables(tablePrefix: string) {
   const history = sqliteTable(`${tablePrefix}settings_history`, {
     revision: integer('revision').notNull(),
     scope: integer('scope').$type<SettingScope>().notNull(),
-    userId: text('user_id').notNull(),
+    owner: text('owner').notNull(),
     key: text('key').notNull(),
     oldValue: text('old_value'),
     oldEncrypted: integer('old_encrypted', { mode: 'boolean' }).notNull(),
@@ -30,7 +30,7 @@ export function sqliteTables(tablePrefix: string) {
     requestId: text('request_id'),
     note: text('note'),
     at: integer('at').notNull(),
-    // Counts the writes of users' values.
+    // Counts the writes of owners' values.
     seq: integer('seq').notNull(),
     token: text('token').notNull(),
     setSize: integer('set_size').notNull(),

@@ -2,22 +2,28 @@
  * The port between the settings service and a database. Every store passes `storeContract()` of the testing folder.
  *
  * There are two number lines. **The revision** orders System and Application changes: it counts their writes, one after
- * the other, and is the version of the rows that they write. A **user's row** has versions of its own: each one is the
- * larger of the version before plus one and the milliseconds of the database's clock. Where no row is, the version before
- * is that of the value's newest entry of history, which is never trimmed. Writes of users leave the revision alone, and
- * those of different users need not wait for each other.
+ * the other, and is the version of the rows that they write. **A row that belongs to somebody**, a user or a tenant, has
+ * versions of its own: each one is the larger of the version before plus one and the milliseconds of the database's clock.
+ * Where no row is, the version before is that of the value's newest entry of history, which is never trimmed. Writes of
+ * such rows leave the revision alone, and those of different owners need not wait for each other.
  */
 import { createHash } from 'node:crypto'
 import { ServiceUnavailableException, type Tx } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
-import type { SettingScope } from '../setting-definition.ts'
+import type { OwnedScope, SettingScope } from '../setting-definition.ts'
 import type { Revision } from './revision.ts'
+
+/** Whose rows: a user and a tenant may have the same id. */
+export interface Owner {
+  readonly scope: OwnedScope
+  readonly id: string
+}
 
 /** Identifies one value. */
 export interface RowId {
   readonly scope: SettingScope
-  /** Empty for System and Application, never empty for User. */
-  readonly userId: string
+  /** The id of its owner: empty for System and Application, never empty for User and Tenant. */
+  readonly owner: string
   readonly key: string
 }
 
@@ -26,7 +32,7 @@ export interface StoredRow extends RowId {
   /** Canonical JSON text, or an encrypted envelope. */
   readonly value: string
   readonly encrypted: boolean
-  /** Its version, and its ETag: the revision that wrote it; for User rows a version of the row's own. */
+  /** Its version, and its ETag: the revision that wrote it; of a row with an owner a version of its own. */
   readonly revision: number
   /** Milliseconds since the epoch. */
   readonly updatedAt: number
@@ -43,7 +49,7 @@ export interface RowChange extends RowId {
 export interface HistoryRow extends RowId {
   /** The version that the row got. */
   readonly revision: number
-  /** Of the revision; empty for users' rows. */
+  /** Of the revision; empty for rows with an owner. */
   readonly token: string
   readonly oldValue: string | null
   readonly oldEncrypted: boolean
@@ -64,7 +70,7 @@ export interface HistoryId extends RowId {
   readonly revision: number
 }
 
-/** The place of an entry of history: users' entries are in the order of time, all others in that of revisions. */
+/** The place of an entry of history: those of an owner are in the order of time, all others in that of revisions. */
 export interface HistoryPlace extends HistoryId {
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -84,21 +90,21 @@ export interface ReencryptRequest {
 
 /** The rows named in `WriteRequest.reads`, as they are under the write lock. */
 export interface CurrentRows extends Revision {
-  /** The revision before this write; 0 where the write is of users' rows, which does not look at it. */
+  /** The revision before this write; 0 where the write is of an owner's rows, which does not look at it. */
   readonly revision: number
   get(id: RowId): StoredRow | undefined
   /** Of a row that is missing: the version of the value's newest entry of history, which is its removal, or 0. */
   lastVersion(id: RowId): number
 }
 
-/** One atomic write, either of System and Application rows or of users' rows. */
+/** One atomic write, either of System and Application rows or of those of one owner. */
 export interface WriteRequest {
   /** The actor, the origin and the reason: recorded in history. */
   readonly actor: string | null
   readonly origin: string
   readonly requestId?: string | null
   readonly note?: string | null
-  /** The rows that `decide` looks at or changes. */
+  /** The rows that `decide` looks at or changes; those that only another write can change are read as they are, not locked. */
   readonly reads: readonly RowId[]
   /**
    * Decides, under the write lock, what to change; synchronous, because a transaction waits for it. Throwing writes
@@ -112,9 +118,9 @@ export interface WriteRequest {
 
 /** What a write did. */
 export interface WriteResult {
-  /** Of the revision; empty where the write is of users' rows. */
+  /** Of the revision; empty where the write is of an owner's rows. */
   readonly token: string
-  /** After a write of System and Application rows, with or without changes; 0 where the write is of users' rows. */
+  /** After a write of System and Application rows, with or without changes; 0 where the write is of an owner's rows. */
   readonly revision: number
   /** Milliseconds since the epoch, by the clock of the database. */
   readonly at: number
@@ -130,14 +136,14 @@ export interface AppliedChange extends RowId {
 }
 
 /**
- * Selects history, newest first: that of one user by time and version, or that of System and Application by revision, the
+ * Selects history, newest first: that of one owner by time and version, or that of System and Application by revision, the
  * entries of one revision by row.
  */
 export interface HistoryQuery {
   /** Without it, or empty: System and Application. */
-  readonly userId?: string | undefined
+  readonly owner?: string | undefined
   readonly key?: string | undefined
-  /** System or Application alone; together with `userId` User, or nothing is found. */
+  /** System or Application alone; together with `owner` that of the owner, or nothing is found. */
   readonly scope?: SettingScope | undefined
   readonly revision?: number | undefined
   /** Only entries of these keys. */
@@ -179,21 +185,21 @@ export interface StoreNews extends Revision {
   readonly changes: readonly HistoryRow[]
 }
 
-/** Users whose values have changed. */
-export interface UserNews {
+/** Owners whose values have changed. */
+export interface OwnerNews {
   /** For the next question. It means something to the store alone. */
   readonly next: string
-  /** Each one at least once; an empty id stands for a user who was erased, or for any user: the mark is of another database. */
-  readonly userIds: readonly string[]
+  /** Each one at least once; an empty id stands for one that was erased, or for any: the mark is of another database. */
+  readonly owners: readonly Owner[]
 }
 
-/** What erasing a user did so far. */
+/** What erasing an owner did so far. */
 export interface Erased {
-  /** Values of the user. */
+  /** Values of the owner. */
   readonly values: number
   /** Entries of the history of these values. */
   readonly history: number
-  /** Other values and entries of history that named the user as their writer; entries lost their note, too. */
+  /** Other values and entries of history that named the user as their writer; entries lost their note, too. Of a tenant 0. */
   readonly mentions: number
   /** Whether another call is needed. */
   readonly isDone: boolean
@@ -203,8 +209,8 @@ export interface Erased {
 export interface StoreWatch {
   /** Another process may have written: the revision where the database sent it along, nothing when it is time to look. */
   onHint(revision?: Revision): void
-  /** Another process wrote values of the users with these `userHash`es; of any user without them. */
-  onUsers(hashes?: readonly string[]): void
+  /** Another process wrote values of the owners with these `ownerHash`es; of any owner without them. */
+  onOwners(hashes?: readonly string[]): void
   /** What other processes write is not announced for a while; hints without a revision may still come. */
   onLost(error: unknown): void
 }
@@ -224,7 +230,7 @@ export interface StoreInfo {
   readonly transactional: Tx['kind'] | false
 }
 
-/** System and Application rows, which belong to no user. */
+/** System and Application rows, which belong to nobody. */
 export interface SharedStore {
   /** All rows and the revision, of one moment. */
   read(): Promise<Revision & { readonly rows: readonly StoredRow[] }>
@@ -240,30 +246,30 @@ export interface SharedStore {
   write(request: WriteRequest): Promise<WriteResult>
 }
 
-/** Users' rows. */
-export interface UserStore {
-  /** All rows of one user. */
-  read(userId: string): Promise<readonly StoredRow[]>
+/** Rows of users and of tenants. */
+export interface OwnedStore {
+  /** All rows of one owner. */
+  read(owner: Owner): Promise<readonly StoredRow[]>
   /**
-   * Users whose values were changed since an earlier `next`, at most `limit` of them; those of a write that commits
+   * Owners whose values were changed since an earlier `next`, at most `limit` of them; those of a write that commits
    * later than another one with a higher version too. Without `since` only `next` is wanted.
    */
-  news(since: string | undefined, limit: number): Promise<UserNews>
-  /** The same as of shared rows. System and Application rows that it reads are read as they are, not locked. */
-  write(request: WriteRequest): Promise<WriteResult>
+  news(since: string | undefined, limit: number): Promise<OwnerNews>
+  /** The same as of shared rows, of the rows of one owner. All others that it reads are read as they are, not locked. */
+  write(owner: Owner, request: WriteRequest): Promise<WriteResult>
   /**
-   * Removes one portion of a user: values, their history, and the name where it stands for the writer of anything else,
-   * with the note. One transaction, of which a write of the user's rows is wholly before or wholly after. The other
-   * processes forget the user.
+   * Removes one portion of an owner: values and their history; of a user also the name where it stands for the writer of
+   * anything else, with the note. One transaction, of which a write of the owner's rows is wholly before or wholly after.
+   * The other processes forget the owner.
    */
-  erase(userId: string): Promise<Erased>
+  erase(owner: Owner): Promise<Erased>
 }
 
 /** What a scan visits, and in which order. */
 export interface Scanned {
-  /** All rows of all scopes in the order of (scope, userId, key). */
+  /** All rows of all scopes in the order of (scope, owner, key). */
   readonly values: { readonly row: StoredRow; readonly place: RowId }
-  /** All rows of history in the order of (revision, scope, userId, key). */
+  /** All rows of history in the order of (revision, scope, owner, key). */
   readonly history: { readonly row: HistoryRow; readonly place: HistoryId }
 }
 
@@ -290,7 +296,7 @@ export interface SettingsStore {
   /** The connection, pool or connection string that it was made with; absent where it has no transactions. */
   readonly connection?: unknown
   readonly shared: SharedStore
-  readonly users: UserStore
+  readonly owned: OwnedStore
   /** Connects and migrates. Called once, before any other method. */
   open(context: StoreContext): Promise<void>
   /** Rows of history, newest first. */
@@ -326,14 +332,14 @@ export class TooManyWritesException extends ServiceUnavailableException {
   }
 }
 
-/** How many rows a key has in a scope; in User scope one for each user with a value. */
+/** How many rows a key has in a scope; in User scope one for each user with a value, in Tenant scope for each tenant. */
 export interface KeyCount {
   readonly key: string
   readonly scope: SettingScope
   readonly rows: number
 }
 
-/** A short name of a user for notifications: 8 bytes of a hash. */
-export function userHash(userId: string): string {
-  return createHash('sha256').update(userId).digest('base64url').slice(0, 11)
+/** A short name of an owner for notifications: 8 bytes of a hash. */
+export function ownerHash({ scope, id }: Owner): string {
+  return createHash('sha256').update(`${scope} ${id}`).digest('base64url').slice(0, 11)
 }

@@ -7,9 +7,10 @@ import { ServiceUnavailableException, TooManyRequestsException } from '@fastify-
 import { withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SettingState, SharedChange } from '../memory/shared-values.ts'
-import type { ChangedUsers } from '../memory/user-values.ts'
+import type { ChangedOwners } from '../memory/owned-values.ts'
 import type { Parts } from '../parts.ts'
-import { userHash } from '../store/store.ts'
+import { SettingScope } from '../setting-definition.ts'
+import { ownerHash } from '../store/store.ts'
 import { Audience, idAlone, revisionOf } from './audience.ts'
 import { networkOf } from './network.ts'
 import { questionInterval, Questions } from './questions.ts'
@@ -103,7 +104,7 @@ export class Streams {
     this.#audiences = { signedIn: new Audience(init.states, true), public: new Audience(init.states, false) }
     init.changes.follow({
       shared: (change) => this.#sharedChanged(change),
-      users: (changed) => this.#usersChanged(changed),
+      owned: (changed) => this.#ownersChanged(changed),
     })
   }
 
@@ -135,7 +136,7 @@ export class Streams {
 
   /** Ends all streams of a caller. */
   endStreams(callerId: string): void {
-    for (const stream of this.#callers.get(userHash(callerId))?.streams ?? []) this.#end(stream)
+    for (const stream of this.#callers.get(hashOf(callerId))?.streams ?? []) this.#end(stream)
   }
 
   /** Ends all streams. Resolves within a second. */
@@ -163,9 +164,9 @@ export class Streams {
     return [...keys].flatMap((key) => this.#init.sharedValues.find(key) ?? [])
   }
 
-  #usersChanged({ ids, hashes }: ChangedUsers): void {
+  #ownersChanged({ owners, hashes }: ChangedOwners): void {
     if (this.#callers.size === 0) return
-    this.#ownChanged(hashes ?? (ids ? Array.from(ids, userHash) : this.#callers.keys()))
+    this.#ownChanged(hashes ?? owners?.map((owner) => ownerHash(owner)) ?? this.#callers.keys())
     this.#write()
   }
 
@@ -221,7 +222,7 @@ export class Streams {
     const owner =
       callerId === null
         ? this.#ownerOf(this.#addresses, networkOf(request.ip))
-        : this.#ownerOf(this.#callers, userHash(callerId), callerId)
+        : this.#ownerOf(this.#callers, hashOf(callerId), callerId)
     const [oldest] = owner.streams
     if (oldest && callerId !== null && owner.streams.size >= bounds.ofCaller) this.#end(oldest, overEvent)
     const { socket, httpVersionMajor } = request.raw
@@ -354,6 +355,11 @@ export class Streams {
     const id = audience.id(revision)
     return known === id ? idAlone(id) : audience.snapshot(revision)
   }
+}
+
+/** The name that notifications give a caller as the owner of values. */
+function hashOf(callerId: string): string {
+  return ownerHash({ scope: SettingScope.User, id: callerId })
 }
 
 interface NewStream extends Pick<Stream, 'reply' | 'audience'> {

@@ -98,10 +98,10 @@ export function crossRulesOf(
 /** Each rule about these rows, for one user or (empty) for all users without values of their own. */
 function questionsOf(rows: readonly RowId[], registry: Registry) {
   const usersByRule = new Map<CrossRule, Set<string>>()
-  for (const { key, scope, userId } of rows)
+  for (const { key, scope, owner } of rows)
     if (isPlaceOf(registry.find(key)?.definition, scope))
       for (const rule of registry.rulesOf(key))
-        usersByRule.set(rule, (usersByRule.get(rule) ?? new Set()).add(userId))
+        usersByRule.set(rule, (usersByRule.get(rule) ?? new Set()).add(owner))
   return [...usersByRule].flatMap(([rule, users]) => Array.from(users, (userId) => ({ rule, userId })))
 }
 
@@ -113,5 +113,5 @@ function layersOf(state: SettingState | undefined, userId: string): readonly Row
   return placesOf(definition)
     .toReversed()
     .filter((scope) => scope !== SettingScope.User || userId !== '')
-    .map((scope) => ({ scope, userId: scope === SettingScope.User ? userId : '', key }))
+    .map((scope) => ({ scope, owner: scope === SettingScope.User ? userId : '', key }))
 }

@@ -1,7 +1,7 @@
 /** Writes of code in process, with options by name: the scope is the definition's, unless it is named. */
 import { keyOf, type SettingReference } from '../definitions/tokens.ts'
 import { requireSetting, type SettingState, sharedScope, type SharedValues } from '../memory/shared-values.ts'
-import { namedScope, rowUser } from '../memory/user-values.ts'
+import { namedScope, rowOwner } from '../memory/owned-values.ts'
 import type { SettingScope } from '../setting-definition.ts'
 import {
   type BulkSettingUpdate,
@@ -31,7 +31,7 @@ export interface SetOptions extends ValuePlace, WriteOptions {
  */
 export function placeOf(state: SettingState, place: ValuePlace) {
   const scope = namedScope(place) ?? sharedScope(state)
-  return { scope, userId: rowUser(scope, place.userId) }
+  return { scope, owner: rowOwner(scope, place.userId) }
 }
 
 interface SetInit {

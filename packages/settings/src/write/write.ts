@@ -19,11 +19,11 @@ import {
 import type { Changes, LocalWrite } from '../memory/changes.ts'
 import type { Coherence } from '../memory/coherence.ts'
 import { type SettingState, type SharedValues } from '../memory/shared-values.ts'
-import { rowUser, type UserCache } from '../memory/user-values.ts'
+import { rowOwner, type OwnedCache } from '../memory/owned-values.ts'
 import { requirePlace } from '../places.ts'
 import type { Layer, RowCodec } from '../secrets/row-codec.ts'
-import { type JsonValue, SettingScope } from '../setting-definition.ts'
-import { rowIdText } from '../store/plan-write.ts'
+import { isOwned, type JsonValue, SettingScope } from '../setting-definition.ts'
+import { ownerOf, rowIdText } from '../store/plan-write.ts'
 import type { CurrentRows, RowChange, RowId, SettingsStore, StoredRow, WriteResult } from '../store/store.ts'
 import { encodeValue, readText } from '../values/json.ts'
 import { notAsChecked } from '../values/standard-schema.ts'
@@ -35,7 +35,7 @@ import { crossRulesOf } from './cross-rules.ts'
 /** Whether a row, or the store, may be written at its current revision. */
 export type Expects = (revision: number) => boolean
 
-/** One entry of a write; its entries are of distinct rows. */
+/** One entry of a write; its entries are of distinct rows, all of one owner or none of any. */
 export interface WriteEntry extends RowId {
   readonly state: SettingState
   /** Null removes the stored value where the definition allows that. */
@@ -111,7 +111,7 @@ export interface WriteInit extends PublisherInit {
   readonly registry: Registry
   readonly codec: RowCodec
   readonly sharedValues: SharedValues
-  readonly users: UserCache
+  readonly users: OwnedCache
   readonly store: SettingsStore
   readonly changes: Changes
   readonly coherence: Coherence
@@ -165,11 +165,11 @@ async function writeEntries(
   const isConditional = control.expects !== undefined || entries.some(({ expects }) => expects !== undefined)
   if (!isConditional) refuseInvalid(errors)
 
-  const ofUsers = entries.some(({ scope }) => scope === SettingScope.User)
+  const owner = entries[0] && ownerOf(entries[0])
   const crossRules = crossRulesOf(entries, init)
   let decided: readonly Decision[] = []
   function decide(current: CurrentRows): readonly RowChange[] {
-    if (!ofUsers) coherence.observe(current)
+    if (!owner) coherence.observe(current)
     const isSame = (entry: WriteEntry) => {
       const row = current.get(entry)
       return isEqual(entry, row && codec.layerOf(entry.state.setting, row))
@@ -195,7 +195,8 @@ async function writeEntries(
   const request = { actor, origin, requestId, note, reads: [...entries, ...crossRules.reads], decide }
   // Without events a store need not wait between the rows and the commit.
   const { enqueue } = publication
-  const writing = (ofUsers ? store.users : store.shared).write(enqueue ? { ...request, enqueue } : request)
+  const complete = enqueue ? { ...request, enqueue } : request
+  const writing = owner ? store.owned.write(owner, complete) : store.shared.write(complete)
   const written = await writing.catch(async (error: unknown) => {
     await coherence.afterFailure(error)
     throw error
@@ -214,10 +215,8 @@ async function writeEntries(
 
 /** Memory takes a write before subscribers of its events are called, who read the new value. */
 function apply({ sharedValues, coherence, changes }: WriteInit, write: LocalWrite): void {
-  if (write.changes.some(({ scope }) => scope === SettingScope.User)) {
-    changes.users({ ids: write.changes.map(({ userId }) => userId) }, write)
-    return
-  }
+  const owners = write.changes.flatMap((change) => ownerOf(change) ?? [])
+  if (owners.length > 0) return changes.owned({ owners }, write)
   const change = sharedValues.apply(write)
   coherence.closeGap()
   changes.shared(change, write)
@@ -341,16 +340,16 @@ function unchanged(entry: WriteEntry, current: CurrentRows): Decision {
 // Members of changes are named one by one: spreading costs more than the rest of a large bulk.
 function decideEntry(entry: WriteEntry, current: CurrentRows, codec: RowCodec): Decision {
   const before = current.get(entry)
-  const { state, scope, userId, key, value } = entry
+  const { state, scope, owner, key, value } = entry
   if (value === null) {
     if (!before) return unchanged(entry, current)
-    return { entry, kind: 'delete', before, change: { scope, userId, key, value, encrypted: false } }
+    return { entry, kind: 'delete', before, change: { scope, owner, key, value, encrypted: false } }
   }
   const text = encodeValue(value)
   // Writing an equal value is no change, unless it is secret: a guess must not show that it is equal.
   if (before?.value === text && !isSecret(state.setting, before)) return unchanged(entry, current)
   const stored = codec.toStored(state.setting, entry, text)
-  const change = { scope, userId, key, value: stored.value, encrypted: stored.encrypted }
+  const change = { scope, owner, key, value: stored.value, encrypted: stored.encrypted }
   return { entry, kind: before ? 'update' : 'create', before, change }
 }
 
@@ -372,9 +371,9 @@ export function toBulkEntries(sharedValues: SharedValues, updates: readonly Bulk
   const rows = new Set<string>()
   const unknown: string[] = []
   const entries = updates.flatMap(({ key, scope, value, version }): WriteEntry[] => {
-    if (scope === SettingScope.User)
+    if (isOwned(scope))
       throw new ArgumentException('A bulk write takes System and Application entries only.', 'scope')
-    const id = { key, scope, userId: rowUser(scope, undefined) }
+    const id = { key, scope, owner: rowOwner(scope, undefined) }
     if (rows.has(rowIdText(id)))
       throw new ArgumentException(`The setting "${key}" is in the list twice.`, 'key')
     rows.add(rowIdText(id))

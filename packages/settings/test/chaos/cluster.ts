@@ -208,19 +208,19 @@ interface Found {
 
 async function readDatabase(pool: Pool): Promise<Found> {
   const meta = await pool.query(`select value from settings_meta where name = 'revision'`)
-  const values = await pool.query('select user_id, key, value from settings_value where value is not null')
+  const values = await pool.query('select owner, key, value from settings_value where value is not null')
   const { rows } = await pool.query('select * from settings_history order by revision')
   const decode = (text: string | null): string | null => (text === null ? null : JSON.parse(text))
   const entries = rows.map((row): Entry => ({
     revision: Number(row.revision),
-    userId: row.user_id,
+    userId: row.owner,
     key: row.key,
     oldValue: decode(row.old_value),
     newValue: decode(row.new_value),
   }))
   return {
     revision: Number(String(meta.rows[0]?.value).split('-')[0]),
-    values: new Map(values.rows.map((row) => [rowName(row.user_id, row.key), JSON.parse(row.value)])),
+    values: new Map(values.rows.map((row) => [rowName(row.owner, row.key), JSON.parse(row.value)])),
     entries,
     byRow: group(entries, ({ userId, key }) => rowName(userId, key)),
     byValue: group(entries, ({ newValue }) => newValue ?? ''),

@@ -1,7 +1,9 @@
 /** What the cases of the store contract share. */
 import assert from 'node:assert/strict'
-import { SettingScope } from '#src/setting-definition.js'
+import { type OwnedScope, SettingScope } from '#src/setting-definition.js'
+import { ownerOf } from '#src/store/plan-write.js'
 import type {
+  Owner,
   RowChange,
   RowId,
   Scanned,
@@ -24,9 +26,35 @@ interface CaseContext {
 /** Waits until something is true. @throws when it takes longer than the case may */
 export type Until = (what: string, isTrue: () => boolean | Promise<boolean>) => Promise<void>
 
-/** Names a row; without a user it belongs to Application scope. */
-export function rowId(key: string, userId = ''): RowId {
-  return { scope: userId === '' ? SettingScope.Application : SettingScope.User, userId, key }
+/** Names a row; without an owner it belongs to Application scope. */
+export function rowId(key: string, owner = '', scope: OwnedScope = SettingScope.User): RowId {
+  return { scope: owner === '' ? SettingScope.Application : scope, owner, key }
+}
+
+/** Names a user. */
+export function user(id: string): Owner {
+  return { scope: SettingScope.User, id }
+}
+
+const namesakes = ['u1', 'u2']
+
+/** The case while owners of the other scope have the same ids: what is theirs stays as it is. */
+export function besideNamesakes(scope: OwnedScope, run: ContractCase): ContractCase {
+  const other = scope === SettingScope.User ? SettingScope.Tenant : SettingScope.User
+  const read = (store: SettingsStore) =>
+    Promise.all(
+      namesakes.map(async (owner) => [
+        await store.owned.read({ scope: other, id: owner }),
+        await store.history({ scope: other, owner, limit: 10 }),
+      ]),
+    )
+  return async (store, more) => {
+    for (const id of namesakes)
+      for (const value of ['0', '"of a namesake"']) await set(store, rowId('a', id, other), value)
+    const before = await read(store)
+    await run(store, more)
+    assert.deepEqual(await read(store), before)
+  }
 }
 
 /** A change of one row; `null` deletes it. */
@@ -34,21 +62,21 @@ export function change(id: RowId, value: string | null, encrypted = false): RowC
   return { ...id, value, encrypted }
 }
 
-/** Writes these changes, whatever the rows hold now; those of users if it reads a row of one. */
+/** Writes these changes, whatever the rows hold now; those of an owner if it reads a row of one. */
 export function writeAll(
   store: SettingsStore,
   changes: readonly RowChange[],
   more: Partial<WriteRequest> = {},
 ): Promise<WriteResult> {
   const request = { actor: 'tester', origin: 'contract', reads: changes, decide: () => changes, ...more }
-  const ofUsers = request.reads.some(({ scope }) => scope === SettingScope.User)
-  return (ofUsers ? store.users : store.shared).write(request)
+  const [owner] = request.reads.flatMap((id) => ownerOf(id) ?? [])
+  return owner ? store.owned.write(owner, request) : store.shared.write(request)
 }
 
 /** One row, as the database has it now. */
 export async function rowOf(store: SettingsStore, id: RowId): Promise<StoredRow | undefined> {
-  const ofUser = id.scope === SettingScope.User
-  const rows = ofUser ? await store.users.read(id.userId) : (await store.shared.read()).rows
+  const owner = ownerOf(id)
+  const rows = owner ? await store.owned.read(owner) : (await store.shared.read()).rows
   return rows.find(({ scope, key }) => scope === id.scope && key === id.key)
 }
 
@@ -120,19 +148,21 @@ export async function nextMillisecond(until: Until): Promise<void> {
 }
 
 /**
- * The history of a user's values: each entry begins with what the one before it left, the first one with nothing,
+ * The history of an owner's values: each entry begins with what the one before it left, the first one with nothing,
  * versions rise, and the last one is the row.
  * @throws {AssertionError}
  */
-export async function replays(store: SettingsStore, userId: string): Promise<void> {
-  const history = (await store.history({ userId, limit: 500 })).toReversed()
-  const rows = await store.users.read(userId)
+export async function replays(store: SettingsStore, owner: Owner): Promise<void> {
+  const { scope, id } = owner
+  const history = (await store.history({ scope, owner: id, limit: 500 })).toReversed()
+  const rows = await store.owned.read(owner)
   for (const key of new Set([...rows, ...history].map((row) => row.key))) {
     const entries = history.filter((entry) => entry.key === key)
     assertRising(entries.map(({ revision }) => revision))
     let before: string | null = null
-    for (const { oldValue, newValue, scope } of entries) {
-      assert.equal(scope, SettingScope.User)
+    for (const entry of entries) {
+      const { oldValue, newValue } = entry
+      assert.deepEqual(ownerOf(entry), owner)
       assert.equal(oldValue, before)
       before = newValue
     }

@@ -1,7 +1,20 @@
-/** Cases: the end of a user, alone and beside everything else. */
+/** Cases: the end of an owner, alone and beside everything else. */
 import assert from 'node:assert/strict'
-import type { SettingsStore } from '#src/store/store.js'
-import { change, type ContractCase, everything, replays, rowId, set, trimAll, writeAll } from './case.ts'
+import { SettingScope } from '#src/setting-definition.js'
+import type { Owner, SettingsStore } from '#src/store/store.js'
+import {
+  change,
+  type ContractCase,
+  everything,
+  replays,
+  rowId,
+  set,
+  trimAll,
+  user,
+  writeAll,
+} from './case.ts'
+
+const tenant = (id: string): Owner => ({ scope: SettingScope.Tenant, id })
 
 export const erasure: Readonly<Record<string, ContractCase>> = {
   'an erased user is gone from values, history and as a writer, and others notice it': async (store) => {
@@ -10,37 +23,68 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
     await writeAll(store, [change(rowId('b', 'u1'), '"mine"')], { actor: 'u1' })
     await writeAll(store, [change(rowId('b', 'u2'), '1')], { actor: 'u1' })
     await writeAll(store, [change(rowId('b'), '1')], { actor: 'a writer of shared values alone' })
-    const others = await store.users.read('u2')
+    const others = await store.owned.read(user('u2'))
     const erasures = { u1: [1, 4, 4], 'a writer of shared values alone': [0, 0, 2] }
     for (const [userId, [values, history, mentions]] of Object.entries(erasures)) {
-      const { next } = await store.users.news(undefined, 10)
-      assert.deepEqual(await eraseAll(store, userId), { values, history, mentions })
-      assert.ok((await store.users.news(next, 10)).userIds.includes(''), 'someone was erased')
+      const { next } = await store.owned.news(undefined, 10)
+      assert.deepEqual(await eraseAll(store, user(userId)), { values, history, mentions })
+      assert.ok(
+        (await store.owned.news(next, 10)).owners.some(({ id }) => id === ''),
+        'someone was erased',
+      )
     }
     assert.doesNotMatch(await everything(store), /u1/)
-    assert.deepEqual(await store.users.read('u2'), [{ ...others[0], updatedBy: null }])
-    assert.deepEqual(await store.history({ userId: 'u1', limit: 10 }), [])
+    assert.deepEqual(await store.owned.read(user('u2')), [{ ...others[0], updatedBy: null }])
+    assert.deepEqual(await store.history({ scope: SettingScope.User, owner: 'u1', limit: 10 }), [])
     assert.equal((await store.history({ limit: 10 })).length, 2)
-    assert.deepEqual(await eraseAll(store, 'u1'), { values: 0, history: 0, mentions: 0 })
-    assert.deepEqual(await eraseAll(store, 'nobody'), { values: 0, history: 0, mentions: 0 })
+    assert.deepEqual(await eraseAll(store, user('u1')), { values: 0, history: 0, mentions: 0 })
+    assert.deepEqual(await eraseAll(store, user('nobody')), { values: 0, history: 0, mentions: 0 })
+  },
+
+  'an erased user is gone as the writer of a tenant of the same id, whose values stay': async (store) => {
+    const id = rowId('a', 'u1', SettingScope.Tenant)
+    await writeAll(store, [change(id, '"of the tenant"')], { actor: 'u1', note: 'by u1' })
+    await set(store, rowId('a', 'u1'), '1')
+    assert.deepEqual(await eraseAll(store, user('u1')), { values: 1, history: 1, mentions: 2 })
+    const [row] = await store.owned.read(tenant('u1'))
+    assert.deepEqual([row?.value, row?.updatedBy], ['"of the tenant"', null])
+    const [entry] = await store.history({ scope: SettingScope.Tenant, owner: 'u1', limit: 10 })
+    assert.deepEqual([entry?.actor, entry?.note], [null, null])
+  },
+
+  'an erased tenant is gone with its history, and nobody loses a name': async (store) => {
+    await writeAll(store, [change(rowId('a', 'u1', SettingScope.Tenant), '1')], { actor: 'u2' })
+    await writeAll(store, [change(rowId('a', 'u1'), '2')], { actor: 'u1' })
+    await writeAll(store, [change(rowId('a'), '3')], { actor: 'u1', note: 'by u1' })
+    const { next } = await store.owned.news(undefined, 10)
+    const [own, shared] = [await store.owned.read(user('u1')), await store.shared.read()]
+    assert.deepEqual(await eraseAll(store, tenant('u1')), { values: 1, history: 1, mentions: 0 })
+    assert.ok(
+      (await store.owned.news(next, 10)).owners.some(({ id }) => id === ''),
+      'someone was erased',
+    )
+    assert.deepEqual(await store.owned.read(tenant('u1')), [])
+    assert.deepEqual(await store.history({ scope: SettingScope.Tenant, owner: 'u1', limit: 10 }), [])
+    assert.deepEqual([await store.owned.read(user('u1')), await store.shared.read()], [own, shared])
+    assert.equal((await store.history({ limit: 10 }))[0]?.note, 'by u1')
   },
 
   'a user with more than one portion is erased portion by portion': async (store) => {
     const ids = Array.from({ length: 501 }, (_, index) => rowId(`k${index}`, 'u1'))
     await set(store, ids, '1')
-    assert.deepEqual(await eraseAll(store, 'u1'), { values: 501, history: 501, mentions: 0 })
-    assert.deepEqual(await store.users.read('u1'), [])
+    assert.deepEqual(await eraseAll(store, user('u1')), { values: 501, history: 501, mentions: 0 })
+    assert.deepEqual(await store.owned.read(user('u1')), [])
   },
 
   'a name that no row can have selects no history and erases no other user': async (store) => {
     await set(store, rowId('a', '\ufffd'), '1')
     await writeAll(store, [change(rowId('a'), '1')], { actor: '\ufffd' })
     for (const name of ['\ud800', 'u\u00001', '\u0000']) {
-      assert.deepEqual(await eraseAll(store, name), { values: 0, history: 0, mentions: 0 })
+      assert.deepEqual(await eraseAll(store, user(name)), { values: 0, history: 0, mentions: 0 })
       assert.deepEqual(await store.history({ actor: name, limit: 10 }), [])
       assert.deepEqual(await store.history({ keys: [name], limit: 10 }), [])
     }
-    assert.equal((await store.users.read('\ufffd')).length, 1)
+    assert.equal((await store.owned.read(user('\ufffd'))).length, 1)
   },
 
   'erasures, writes of the same users, trimming and encryption at once: none fails, and no value lacks its history':
@@ -50,12 +94,14 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
       const keys = ['a', 'b', 'c', 'd']
       const write = (userId: string, other: string, round: number): Promise<unknown>[] => {
         const own = keys.map((key) => change(rowId(key, userId), String(round)))
-        const both = keys.flatMap((key) => [userId, other].map((id) => change(rowId(key, id), `"${round}"`)))
+        const others = keys.map((key) => change(rowId(key, other), `"${round}"`))
+        const tenants = keys.map((key) => change(rowId(key, userId, SettingScope.Tenant), String(round)))
         const third = keys.map((key) => change(rowId(key, 'third'), String(round)))
         const shared = keys.map((key) => change(rowId(key), String(round)))
         return [
           writeAll(first, own, { actor: other }),
-          writeAll(last, round % 2 ? both : both.toReversed(), { actor: userId }),
+          writeAll(last, round % 2 ? others : others.toReversed(), { actor: userId }),
+          writeAll(last, tenants, { actor: userId }),
           writeAll(first, third, { actor: userId }),
           writeAll(last, shared, { actor: userId }),
           set(last, rowId('a', userId), round % 3 ? String(round) : null),
@@ -64,27 +110,32 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
       for (let round = 0; round < 12; round++) {
         await Promise.all([
           ...write('u1', 'u2', round),
-          eraseAll(last, 'u1'),
+          eraseAll(last, user('u1')),
           ...write('u2', 'u1', round),
-          eraseAll(first, 'u2'),
-          eraseAll(last, 'u2'),
+          eraseAll(first, user('u2')),
+          eraseAll(last, user('u2')),
           trimAll(last, { olderThan: Date.now() }),
           encryptAll(first),
         ])
-        for (const userId of ['u1', 'u2']) await replays(last, userId)
+        for (const userId of ['u1', 'u2']) await replays(last, user(userId))
+        for (const id of ['u1', 'u2']) {
+          const rows = await last.owned.read(tenant(id))
+          assert.deepEqual(new Set(rows.map(({ value }) => value)), new Set([String(round)]))
+        }
       }
       for (const userId of ['u1', 'u2']) {
-        await eraseAll(first, userId)
+        await eraseAll(first, user(userId))
+        await eraseAll(first, tenant(userId))
         assert.ok(!(await everything(last)).includes(`"${userId}"`), userId)
       }
     },
 }
 
-/** Erases a user, portion by portion. Returns the sums. */
-async function eraseAll(store: SettingsStore, userId: string): Promise<object> {
+/** Erases an owner, portion by portion. Returns the sums. */
+async function eraseAll(store: SettingsStore, owner: Owner): Promise<object> {
   const sum = { values: 0, history: 0, mentions: 0 }
   for (let isDone = false; !isDone;) {
-    const erased = await store.users.erase(userId)
+    const erased = await store.owned.erase(owner)
     isDone = erased.isDone
     for (const count of ['values', 'history', 'mentions'] as const) sum[count] += erased[count]
   }

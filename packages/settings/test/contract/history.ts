@@ -16,6 +16,8 @@ import {
   writeAll,
 } from './case.ts'
 
+const own = { scope: SettingScope.User, owner: 'u1' }
+
 export const history: Readonly<Record<string, ContractCase>> = {
   'each change leaves one row of history with actor, reason, before and after': async (store) => {
     const reason = { actor: 'ann', origin: 'api', requestId: 'r-1', note: 'first' }
@@ -41,7 +43,8 @@ export const history: Readonly<Record<string, ContractCase>> = {
     await set(store, 'b', '2')
     await set(store, [rowId('a', 'u1'), rowId('b', 'u1')], '1')
     const sizesOf = (rows: readonly HistoryRow[]) => rows.map(({ key, setSize }) => `${key} ${setSize}`)
-    const sizes = async (userId = '') => sizesOf(await store.history({ userId, limit: 10 }))
+    const sizes = async (owner = '') =>
+      sizesOf(await store.history({ owner, ...(owner && { scope: SettingScope.User }), limit: 10 }))
     assert.deepEqual(await sizes(), ['b 1', 'a 3', 'b 3', 'c 3'])
     assert.deepEqual(await sizes('u1'), ['b 2', 'a 2'])
     const { changes } = await store.shared.news(0, 10)
@@ -80,7 +83,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
     assert.equal((await store.shared.news(3, 10)).knownToken, null)
     const all = await store.history({ limit: 10 })
     assert.deepEqual(tokensOf(all), [second.token, first.token, first.token])
-    assert.deepEqual(tokensOf(await store.history({ userId: 'u1', limit: 1 })), [''])
+    assert.deepEqual(tokensOf(await store.history({ ...own, limit: 1 })), [''])
     const kept = await set(store, [rowId('c')], null)
     assert.equal(kept.token, second.token, 'nothing was written')
   },
@@ -92,27 +95,28 @@ export const history: Readonly<Record<string, ContractCase>> = {
     await set(store, rowId('a', 'u2'), '1')
     const select = async (query: object): Promise<string[]> => {
       const rows = await store.history({ limit: 10, ...query })
-      return rows.map((row) => `${row.revision} ${row.scope} ${row.userId}${row.key}`)
+      return rows.map((row) => `${row.revision} ${row.scope} ${row.owner}${row.key}`)
     }
     assert.deepEqual(await select({}), ['3 1 a', '2 0 a', '1 1 a', '1 1 b'])
-    assert.deepEqual(await select({ userId: '' }), ['3 1 a', '2 0 a', '1 1 a', '1 1 b'])
+    assert.deepEqual(await select({ owner: '' }), ['3 1 a', '2 0 a', '1 1 a', '1 1 b'])
     assert.deepEqual(await select({ limit: 2 }), ['3 1 a', '2 0 a'])
-    assert.deepEqual(await select({ key: 'a', scope: 1, userId: '' }), ['3 1 a', '1 1 a'])
+    assert.deepEqual(await select({ key: 'a', scope: 1, owner: '' }), ['3 1 a', '1 1 a'])
     assert.deepEqual(await select({ key: 'a' }), ['3 1 a', '2 0 a', '1 1 a'])
-    assert.deepEqual(await select({ scope: 2 }), [])
+    for (const scope of [2, 3]) assert.deepEqual(await select({ scope }), [])
     assert.deepEqual(await select({ revision: 1 }), ['1 1 a', '1 1 b'])
     assert.deepEqual(await select({ key: 'none' }), [])
   },
 
-  'the history of a user is that of this user alone, by time and version, page by page': async (store) => {
+  'the history of an owner is that of this owner alone, by time and version, page by page': async (store) => {
     await set(store, 'a', 'shared')
     const values = ['1', '2', null, '3']
     for (const value of values) {
       await set(store, rowId('a', 'u1'), value)
       await set(store, [rowId('b', 'u1'), rowId('c', 'u1')], value ?? '0')
       await set(store, rowId('a', 'u2'), value)
+      await set(store, rowId('a', 'u1', SettingScope.Tenant), value)
     }
-    const all = await store.history({ userId: 'u1', limit: 20 })
+    const all = await store.history({ ...own, limit: 20 })
     assert.equal(all.length, 12)
     const ofKey = all.filter(({ key }) => key === 'a').toReversed()
     assert.deepEqual(
@@ -121,15 +125,17 @@ export const history: Readonly<Record<string, ContractCase>> = {
     )
     assertRising(ofKey.map(({ revision }) => revision))
     for (const [index, following] of all.entries()) {
-      assert.deepEqual(await store.history({ userId: 'u1', following, limit: 20 }), all.slice(index + 1))
+      assert.deepEqual(await store.history({ ...own, following, limit: 20 }), all.slice(index + 1))
     }
     const [newest] = all
     assert.ok(newest)
-    const select = (query: object) => store.history({ userId: 'u1', limit: 20, ...query })
+    const select = (query: object) => store.history({ ...own, limit: 20, ...query })
     assert.equal((await select({ key: 'b' })).length, 4)
     assert.deepEqual(await select({ revision: newest.revision, key: newest.key }), [newest])
     assert.deepEqual(await select({ scope: SettingScope.Application }), [])
-    assert.deepEqual(await select({ userId: 'nobody' }), [])
+    assert.deepEqual(await select({ scope: undefined }), [])
+    assert.equal((await select({ scope: SettingScope.Tenant })).length, 4)
+    assert.deepEqual(await select({ owner: 'nobody' }), [])
   },
 
   'history is selected by several keys, by actor and by time, and its pages go on with that': async (
@@ -141,7 +147,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
     await until('the next millisecond', () => Date.now() > second.at)
     const third = await writeAll(store, [change(rowId('b'), '2')], { actor: 'ann', origin: 'api' })
     const select = async (query: object): Promise<string[]> => {
-      const rows = await store.history({ userId: '', limit: 10, maxBytes: 1000, ...query })
+      const rows = await store.history({ owner: '', limit: 10, maxBytes: 1000, ...query })
       return rows.map((row) => `${row.revision} ${row.key}`)
     }
     assert.deepEqual(await select({ keys: ['b', 'c'] }), ['3 b', '2 c', '1 b'])
@@ -194,7 +200,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
       await set(store, 'b', '1')
       for (const value of ['1', null, '3']) await set(store, rowId('a', 'u1'), value)
       const left = async () =>
-        (await store.scan('history', null, 20)).map((row) => `${row.key}${row.userId} ${row.newValue}`)
+        (await store.scan('history', null, 20)).map((row) => `${row.key}${row.owner} ${row.newValue}`)
       await nextMillisecond(until)
       assert.equal(sum(await trimAll(store, { perValue: 2 })), 3)
       assert.deepEqual(await left(), ['a 3', 'a 4', 'b 1', 'au1 null', 'au1 3'])

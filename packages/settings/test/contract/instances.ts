@@ -1,7 +1,7 @@
 /** Cases: several writers, several instances, and what outlives a store. */
 import assert from 'node:assert/strict'
-import { userHash } from '#src/store/store.js'
-import { change, type ContractCase, revisionOf, rowId, rowOf, set, writeAll } from './case.ts'
+import { ownerHash } from '#src/store/store.js'
+import { change, type ContractCase, revisionOf, rowId, rowOf, set, writeAll, user } from './case.ts'
 
 export const instances: Readonly<Record<string, ContractCase>> = {
   'no update is lost: 40 parallel increments, of two instances, count to 40 in one row with 40 revisions':
@@ -62,7 +62,7 @@ export const instances: Readonly<Record<string, ContractCase>> = {
     assert.equal((await set(second, 'a', '2')).revision, 2)
   },
 
-  'a watch announces the writes of another instance until it is stopped, with the users whose values they were':
+  'a watch announces the writes of another instance until it is stopped, with the owners whose values they were':
     async (watching, { open, until }) => {
       if (!watching.watch) return
       const writing = await open()
@@ -74,7 +74,7 @@ export const instances: Readonly<Record<string, ContractCase>> = {
           hints++
           isTime ||= revision === undefined
         },
-        onUsers: (hashes) => hashes?.forEach((hash) => told.add(hash)),
+        onOwners: (hashes) => hashes?.forEach((hash) => told.add(hash)),
         onLost: (error) => assert.fail(`the watch was lost: ${String(error)}`),
       })
       for (let revision = 1; revision <= 5; revision++) {
@@ -82,15 +82,15 @@ export const instances: Readonly<Record<string, ContractCase>> = {
         await set(writing, 'a', String(revision))
         await until(`a hint at revision ${revision}`, () => hints > before)
       }
-      let mark = (await watching.users.news(undefined, 1)).next
+      let mark = (await watching.owned.news(undefined, 1)).next
       isTime = false
       await set(writing, rowId('a', 'u1'), '1')
       await until('the news of the user', async () => {
-        if (told.has(userHash('u1'))) return true
+        if (told.has(ownerHash(user('u1')))) return true
         if (!isTime) return false
-        const { next, userIds } = await watching.users.news(mark, 10)
+        const { next, owners } = await watching.owned.news(mark, 10)
         mark = next
-        return userIds.includes('u1')
+        return owners.some(({ id }) => id === 'u1')
       })
       await stop()
       await stop()

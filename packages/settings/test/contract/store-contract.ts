@@ -1,13 +1,14 @@
 /** The behaviour that every settings store has, as tests that a store of yours can run. */
 import { withTimeout } from '@fastify-modular/core/internal'
 import type { SettingsStore } from '#src/store/store.js'
-import { type ContractCase, silentLog, waitingAtMost } from './case.ts'
+import { type OwnedScope, SettingScope } from '#src/setting-definition.js'
+import { besideNamesakes, type ContractCase, silentLog, waitingAtMost } from './case.ts'
 import { enqueue } from './enqueue.ts'
 import { erasure } from './erasure.ts'
 import { history } from './history.ts'
 import { instances } from './instances.ts'
+import { owned } from './owned.ts'
 import { reencrypt } from './reencrypt.ts'
-import { users } from './users.ts'
 import { values } from './values.ts'
 import { writes } from './writes.ts'
 
@@ -45,7 +46,8 @@ export function storeContract(
   const cases = {
     ...values,
     ...writes,
-    ...users,
+    ...casesOf(SettingScope.User, 'of users: '),
+    ...casesOf(SettingScope.Tenant, 'of tenants: '),
     ...erasure,
     ...enqueue,
     ...history,
@@ -55,6 +57,11 @@ export function storeContract(
   for (const [name, run] of Object.entries(cases)) {
     test(name, async () => runCase(run, await makeFixture(), patience))
   }
+}
+
+function casesOf(scope: OwnedScope, prefix: string): Readonly<Record<string, ContractCase>> {
+  const cases = Object.entries(owned(scope))
+  return Object.fromEntries(cases.map(([name, run]) => [prefix + name, besideNamesakes(scope, run)]))
 }
 
 /** For closing the stores of a case, in milliseconds. */

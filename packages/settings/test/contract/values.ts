@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import { SettingScope } from '#src/setting-definition.js'
 import type { RowId, StoredRow } from '#src/store/store.js'
-import { change, type ContractCase, pages, revisionOf, rowId, rowOf, set, writeAll } from './case.ts'
+import { change, type ContractCase, pages, revisionOf, rowId, rowOf, set, user, writeAll } from './case.ts'
 
 export const values: Readonly<Record<string, ContractCase>> = {
   'an empty store has revision 0 and no rows': async (store) => {
     assert.equal(await revisionOf(store), 0)
     assert.deepEqual(await store.shared.read(), { revision: 0, token: '00000000', rows: [] })
-    assert.deepEqual(await store.users.read('u1'), [])
+    assert.deepEqual(await store.owned.read(user('u1')), [])
     assert.equal(await rowOf(store, rowId('a')), undefined)
     assert.deepEqual(await store.scan('values', null, 10), [])
     assert.deepEqual(await store.history({ limit: 10 }), [])
@@ -50,18 +50,25 @@ export const values: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual(await store.shared.read(), { revision: 3, token: deleted.token, rows: [] })
   },
 
-  'a key has one row per scope and user, and none is mixed up with another (S 2.2)': async (store) => {
-    const system = { scope: SettingScope.System, userId: '', key: 'a' }
+  'a key has one row per scope and owner, and none is mixed up with another (S 2.2)': async (store) => {
+    const system = { scope: SettingScope.System, owner: '', key: 'a' }
+    const tenant = rowId('a', 'u1', SettingScope.Tenant)
     await writeAll(store, [change(system, '0'), change(rowId('a'), '1')])
-    await writeAll(store, [change(rowId('a', 'u1'), '2'), change(rowId('a', 'u2'), '3')])
+    for (const [id, value] of [
+      [rowId('a', 'u1'), '2'],
+      [rowId('a', 'u2'), '3'],
+      [tenant, '4'],
+    ] as const)
+      await set(store, id, value)
     const valuesOf = (rows: readonly StoredRow[]) => rows.map(({ scope, value }) => `${scope} ${value}`)
     assert.deepEqual(valuesOf((await store.shared.read()).rows), ['0 0', '1 1'])
-    assert.deepEqual(valuesOf(await store.users.read('u1')), ['2 2'])
+    assert.deepEqual(valuesOf(await store.owned.read(user('u1'))), ['2 2'])
     await set(store, rowId('a', 'u1'), null)
-    assert.deepEqual(await store.users.read('u1'), [])
+    assert.deepEqual(await store.owned.read(user('u1')), [])
     assert.equal((await rowOf(store, rowId('a', 'u2')))?.value, '3')
+    assert.equal((await rowOf(store, tenant))?.value, '4')
     assert.equal((await rowOf(store, system))?.value, '0')
-    assert.deepEqual(await store.users.read(''), [], 'no user is served as the empty user')
+    assert.deepEqual(await store.owned.read(user('')), [], 'no user is served as the empty user')
   },
 
   'value text comes back byte for byte': async (store) => {
@@ -95,13 +102,9 @@ export const values: Readonly<Record<string, ContractCase>> = {
       '\\',
       'a\tb\nc',
     ]
-    await set(
-      store,
-      names.map((name) => rowId('k', name)),
-      '1',
-    )
-    for (const name of names) assert.equal((await store.users.read(name))[0]?.userId, name)
-    assert.deepEqual(await store.users.read('o_hara'), [])
+    for (const name of names) await set(store, rowId('k', name), '1')
+    for (const name of names) assert.equal((await store.owned.read(user(name)))[0]?.owner, name)
+    assert.deepEqual(await store.owned.read(user('o_hara')), [])
   },
 
   'what was read is not the store: changing it changes nothing': async (store) => {
@@ -117,10 +120,16 @@ export const values: Readonly<Record<string, ContractCase>> = {
     store,
   ) => {
     await set(store, [rowId('b'), rowId('a')], '1')
-    for (const id of [rowId('a', 'u2'), rowId('c', 'u1'), rowId('a', 'u1')]) await set(store, [id], '1')
+    for (const id of [
+      rowId('a', 'u2'),
+      rowId('c', 'u1'),
+      rowId('a', 'u1'),
+      rowId('a', 'u1', SettingScope.Tenant),
+    ])
+      await set(store, [id], '1')
     for (const value of ['1', null]) await set(store, rowId('unset', 'u1'), value)
-    const name = ({ scope, userId, key }: RowId) => `${scope} ${userId} ${key}`
-    const values = ['1  a', '1  b', '2 u1 a', '2 u1 c', '2 u2 a']
+    const name = ({ scope, owner, key }: RowId) => `${scope} ${owner} ${key}`
+    const values = ['1  a', '1  b', '2 u1 a', '2 u1 c', '2 u2 a', '3 u1 a']
     for (const limit of [1, 2]) assert.deepEqual((await pages(store, 'values', limit)).map(name), values)
     const entries = await pages(store, 'history', 1)
     assert.deepEqual(entries.slice(0, 2).map(name), ['1  a', '1  b'], 'also inside a revision')
@@ -129,24 +138,25 @@ export const values: Readonly<Record<string, ContractCase>> = {
       revisions,
       revisions.toSorted((a, b) => a - b),
     )
-    assert.equal(entries.length, 7)
+    assert.equal(entries.length, 8)
   },
 
   'the rows of all keys and scopes but given ones are counted by scope and key': async (store) => {
     await set(store, [{ ...rowId('gone'), scope: SettingScope.System }], '1')
-    for (const userId of ['', 'u1', 'u2', 'u3'])
-      await set(store, [rowId('gone', userId), rowId('known', userId)], '1')
+    for (const owner of ['', 'u1', 'u2', 'u3'])
+      await set(store, [rowId('gone', owner), rowId('known', owner)], '1')
+    await set(store, rowId('gone', 'u1', SettingScope.Tenant), '1')
     await set(store, rowId('gone', 'u3'), null)
     const everywhere = (...keys: readonly string[]) =>
       keys.flatMap((key) => Object.values(SettingScope).map((scope) => ({ scope, key })))
     const { orphans } = await store.survey({ known: everywhere('known', 'none') })
-    const expected = [1, 1, 2].map((rows, scope) => ({ key: 'gone', scope, rows }))
+    const expected = [1, 1, 2, 1].map((rows, scope) => ({ key: 'gone', scope, rows }))
     assert.deepEqual(
       orphans.map((count) => ({ ...count })),
       expected,
     )
     assert.deepEqual((await store.survey({ known: everywhere('gone', 'known') })).orphans, [])
     const moved = [...everywhere('known'), { scope: SettingScope.User, key: 'gone' }]
-    assert.equal((await store.survey({ known: moved })).orphans.length, 2, 'a known key in other scopes')
+    assert.equal((await store.survey({ known: moved })).orphans.length, 3, 'a known key in other scopes')
   },
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { isDomainException } from '@fastify-modular/core'
 import { SettingScope } from '#src/setting-definition.js'
 import { noRevision } from '#src/store/revision.js'
-import { change, type ContractCase, revisionOf, rowId, rowOf, set, writeAll } from './case.ts'
+import { change, type ContractCase, revisionOf, rowId, rowOf, set, user, writeAll } from './case.ts'
 
 export const writes: Readonly<Record<string, ContractCase>> = {
   'a bulk of 500 sets, replaces and deletes at once, with one revision, in the order of the rows': async (
@@ -47,8 +47,8 @@ export const writes: Readonly<Record<string, ContractCase>> = {
   'of a row that is missing decide sees the version of its removal, whatever was written since': async (
     store,
   ) => {
-    for (const userId of ['', 'u1']) {
-      const [gone, other] = [rowId('gone', userId), rowId('other', userId)]
+    for (const owner of ['', 'u1']) {
+      const [gone, other] = [rowId('gone', owner), rowId('other', owner)]
       const seen: number[] = []
       const look = () =>
         writeAll(store, [], {
@@ -89,14 +89,14 @@ export const writes: Readonly<Record<string, ContractCase>> = {
     let enqueued = 0
     const enqueue = () => void enqueued++
     assert.deepEqual((await writeAll(store, [], { enqueue })).changes, [])
-    for (const userId of ['', 'u1']) {
-      const id = rowId('a', userId)
+    for (const owner of ['', 'u1']) {
+      const id = rowId('a', owner)
       const removal = () => writeAll(store, [change(id, null)], { enqueue })
       assert.deepEqual((await removal()).changes, [])
       for (const value of ['1', null]) await writeAll(store, [change(id, value)])
       const { revision, changes } = await removal()
-      assert.deepEqual([revision, changes], [userId === '' ? 2 : 0, []])
-      assert.equal((await store.history({ userId, limit: 10 })).length, 2)
+      assert.deepEqual([revision, changes], [owner === '' ? 2 : 0, []])
+      assert.equal((await store.history({ owner, scope: id.scope, limit: 10 })).length, 2)
     }
     assert.equal(await revisionOf(store), 2)
     assert.equal(enqueued, 0)
@@ -111,22 +111,25 @@ export const writes: Readonly<Record<string, ContractCase>> = {
       assert.equal((await store.history({ limit: 10 })).length, 3)
     },
 
-  'two changes of one row, one of a row that was not read, and both kinds of rows are refused, and nothing is written':
+  'two changes of one row, one of a row that was not read, of both kinds of rows and of two owners are refused, and nothing is written':
     async (store) => {
       const [a, b] = [change(rowId('a'), '1'), change(rowId('b'), '1')]
       const refused = { code: 'FMOD_SETTINGS_INVALID_WRITE' }
       await assert.rejects(writeAll(store, [b, a, change(rowId('a'), '2')]), refused)
       await assert.rejects(writeAll(store, [a, b], { reads: [rowId('a')] }), refused)
-      await assert.rejects(writeAll(store, [a, change(rowId('a', 'u1'), '1')]), refused)
+      const own = change(rowId('a', 'u1'), '1')
+      const others = [rowId('a', 'u2'), rowId('a', 'u1', SettingScope.Tenant)].map((id) => change(id, '1'))
+      for (const other of [a, ...others]) await assert.rejects(writeAll(store, [own, other]), refused)
       assert.deepEqual(await store.shared.read(), { ...noRevision, rows: [] })
-      assert.deepEqual(await store.users.read('u1'), [])
+      assert.deepEqual(await store.owned.read(user('u1')), [])
     },
 
-  'a user id belongs to User scope and to no other': async (store) => {
+  'an owner belongs to User and Tenant scope and to no other': async (store) => {
     const wrong = [
-      { scope: SettingScope.Application, userId: 'u1', key: 'a' },
-      { scope: SettingScope.System, userId: 'u1', key: 'a' },
-      { scope: SettingScope.User, userId: '', key: 'a' },
+      { scope: SettingScope.Application, owner: 'u1', key: 'a' },
+      { scope: SettingScope.System, owner: 'u1', key: 'a' },
+      { scope: SettingScope.User, owner: '', key: 'a' },
+      { scope: SettingScope.Tenant, owner: '', key: 'a' },
     ]
     for (const id of wrong) await assert.rejects(writeAll(store, [change(id, '1')]), isDomainException)
     assert.equal(await revisionOf(store), 0)
@@ -139,10 +142,10 @@ export const writes: Readonly<Record<string, ContractCase>> = {
       for (const each of changes) await assert.rejects(writeAll(store, [each]), isDomainException)
       for (const reason of [{ actor: text }, { note: text }])
         await assert.rejects(writeAll(store, [change(rowId('k'), '1')], reason), isDomainException)
-      assert.deepEqual(await store.users.read(text), [])
+      assert.deepEqual(await store.owned.read(user(text)), [])
       assert.equal(await rowOf(store, rowId('k', text)), undefined)
       assert.equal(await rowOf(store, rowId(text)), undefined)
-      assert.deepEqual(await store.history({ userId: text, limit: 10 }), [])
+      assert.deepEqual(await store.history({ owner: text, scope: SettingScope.User, limit: 10 }), [])
     }
     assert.equal(await revisionOf(store), 0)
   },

@@ -234,7 +234,7 @@ test('no problem repeats a sensitive default', async (t) => {
 })
 
 test('S 2.2, S 2.3: scopes and types are the integers of the specification', async (t) => {
-  t.same(SettingScope, { System: 0, Application: 1, User: 2 })
+  t.same(SettingScope, { System: 0, Application: 1, User: 2, Tenant: 3 })
   t.same(Object.values(SettingType), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10])
 })
 

@@ -122,7 +122,7 @@ test('decision 25: a dry run answers what would change and writes nothing', asyn
 
 test('a list that the database does not answer for varies by caller, too', async (t) => {
   const read = () => Promise.reject(new ServiceUnavailableException())
-  const app = await createApp(t, { store: changedStore(memoryStore(), { users: { read } }) })
+  const app = await createApp(t, { store: changedStore(memoryStore(), { owned: { read } }) })
   for (const path of ['?scope=2', '/me']) {
     const { status, headers } = await as(app, 'alice')('GET', path)
     t.match([status, headers.vary], [503, /^Cookie, Authorization/], path)

@@ -42,11 +42,11 @@ test('the server SDK reads flags by their types: shared ones, and those of the t
 test('shared flags come from memory, and those of a user from one query', async (t) => {
   const store = memoryStore()
   const { client } = await createClient(t, { settingsOptions: { definitions: [flags], store } })
-  const read = store.users.read.bind(store.users)
+  const read = store.owned.read.bind(store.owned)
   const asked: string[] = []
-  store.users.read = (userId) => {
-    asked.push(userId)
-    return read(userId)
+  store.owned.read = (owner) => {
+    asked.push(owner.id)
+    return read(owner)
   }
   const alice = { targetingKey: 'alice' }
   await client.getStringValue('shop.theme', '')
@@ -76,7 +76,7 @@ test('what is wrong is the error code of the evaluation, beside the fallback', a
       reason: 'ERROR',
       errorCode,
     })
-  store.users.read = () => Promise.reject(new Error('psql://user:hush@db is down'))
+  store.owned.read = () => Promise.reject(new Error('psql://user:hush@db is down'))
   const failed = await client.getStringDetails('shop.theme', 'none', { targetingKey: 'alice' })
   t.match(failed, { value: 'none', errorCode: ErrorCode.GENERAL })
   t.notMatch(failed.errorMessage, /hush/)
@@ -220,7 +220,7 @@ test('the provider and the protocol agree about every type, scope, source and us
     }
   }
   for (const user of users) await compare(user)
-  store.users.read = () => Promise.reject(new Error('the database is silent'))
+  store.owned.read = () => Promise.reject(new Error('the database is silent'))
   for (const user of users) await compare(user)
   for (const { key, kind, scope } of table) {
     const unknown = { targetingKey: 'editor' } // is not in memory

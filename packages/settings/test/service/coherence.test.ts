@@ -30,9 +30,9 @@ async function createTwo(
         read: () => check(() => inner.shared.read()),
         news: (after, limit) => (onLook.run(), check(() => inner.shared.news(after, limit))),
       },
-      users: {
-        read: (...args) => check(() => inner.users.read(...args)),
-        news: (since, limit) => check(() => inner.users.news(since, limit)),
+      owned: {
+        read: (...args) => check(() => inner.owned.read(...args)),
+        news: (since, limit) => check(() => inner.owned.news(since, limit)),
       },
       history: (query) => check(() => inner.history(query)),
       write: (request, write) => check(() => write(request)),

@@ -4,10 +4,10 @@ import { SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { Encryption } from '#src/secrets/encryption.js'
 
-const { Application, User } = SettingScope
+const { Application, Tenant, User } = SettingScope
 const key = (id: string) => ({ id, key: randomBytes(32) })
 const [one, two] = [key('one'), key('two')]
-const row = { scope: Application, userId: '', key: 'app.api_secret' } as const
+const row = { scope: Application, owner: '', key: 'app.api_secret' } as const
 
 test('an envelope is decrypted for its row alone, unaltered, with its key', (t) => {
   const encryption = new Encryption([one])
@@ -16,8 +16,13 @@ test('an envelope is decrypted for its row alone, unaltered, with its key', (t) 
   t.not(encryption.encrypt(row, '"hunter2"'), envelope, 'a nonce of its own')
   t.throws(() => encryption.decrypt({ ...row, key: 'app.title' }, envelope), 'copied to another setting')
   t.throws(
-    () => encryption.decrypt({ ...row, scope: User, userId: 'alice' }, envelope),
+    () => encryption.decrypt({ ...row, scope: User, owner: 'alice' }, envelope),
     'copied to another user',
+  )
+  const mine = encryption.encrypt({ ...row, scope: User, owner: 'acme' }, '"hunter2"')
+  t.throws(
+    () => encryption.decrypt({ ...row, scope: Tenant, owner: 'acme' }, mine),
+    'copied to a tenant of the same id',
   )
   t.throws(() => encryption.decrypt(row, `${envelope.slice(0, -2)}AA`), 'altered')
   t.throws(() => encryption.decrypt(row, envelope.replace(/\.[^.]+\.([^.]+)$/, '.AAAA.$1')), 'a short tag')

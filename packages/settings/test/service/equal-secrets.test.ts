@@ -4,13 +4,13 @@ import Fastify from 'fastify'
 import { test } from 'tap'
 import { events } from '@fastify-modular/core'
 import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
-import { rowOf } from '../contract/case.ts'
+import { user, rowOf } from '../contract/case.ts'
 import { as, callerByHeader, createApp, definitions } from '../support/app.ts'
 import { recorder } from '../support/recorder.ts'
 
 const { Application } = SettingScope
 const one = { id: 'one', key: randomBytes(32) }
-const row = { scope: Application, userId: '', key: 'app.api_secret' } as const
+const row = { scope: Application, owner: '', key: 'app.api_secret' } as const
 
 for (const [way, options] of [
   ['encrypted', { encryption: { keys: [one] } }],
@@ -39,7 +39,7 @@ for (const [way, options] of [
       })
     }
     t.equal(app.settings.status.revision, 1, 'a dry run writes nothing')
-    const [mine] = await store.users.read('admin')
+    const [mine] = await store.owned.read(user('admin'))
     published.length = 0
     const tags = [
       (await admin('PUT', '', secret)).headers.etag,
@@ -49,7 +49,7 @@ for (const [way, options] of [
     ]
     t.same(tags, ['"r2"', '"r3"', '"r4"', '"r5"'])
     await admin('PUT', '/me', { key: 'user.token', value: 'hush' })
-    t.ok(((await store.users.read('admin'))[0]?.revision ?? 0) > (mine?.revision ?? Infinity))
+    t.ok(((await store.owned.read(user('admin')))[0]?.revision ?? 0) > (mine?.revision ?? Infinity))
     t.equal(published.length, 5)
     for (const { event } of published) t.match(event, { oldValue: null, newValue: null, changedBy: 'admin' })
     t.equal((await store.history({ key: 'app.api_secret', limit: 10 })).length, 5)

@@ -96,9 +96,9 @@ for (const [name, open] of Object.entries(engines).filter(([engine]) => engine !
 test('an erasure whose answer was lost is in memory all the same', async (t) => {
   const inner = memoryStore()
   const store = changedStore(inner, {
-    users: {
-      async erase(userId) {
-        await inner.users.erase(userId)
+    owned: {
+      async erase(owner) {
+        await inner.owned.erase(owner)
         throw new ServiceUnavailableException('The answer of the database was lost.')
       },
     },

@@ -12,7 +12,7 @@ const { Application } = SettingScope
 /** A store with one row that something else than this package has written. */
 async function storeWith(key: string, value: string, encrypted = false) {
   const store = memoryStore()
-  const row = { scope: Application, userId: '', key }
+  const row = { scope: Application, owner: '', key }
   await store.shared.write({
     actor: null,
     origin: 'sql',

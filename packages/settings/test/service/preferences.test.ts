@@ -1,9 +1,9 @@
 /** Users' own values over several instances, their tags, an outage, and the end of a user (decision 66). */
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import { memoryStore, SettingScope } from '@fastify-modular/settings'
-import { type StoreWatch, userHash } from '#src/store/store.js'
+import { type StoreWatch, ownerHash } from '#src/store/store.js'
 import { type Test, test } from 'tap'
-import { until } from '../contract/case.ts'
+import { until, user } from '../contract/case.ts'
 import { as, createApp, definitions, logInto, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
 
@@ -26,9 +26,9 @@ function countingStore(inner = memoryStore()) {
       news: counted('shared.news', (after, limit) => inner.shared.news(after, limit)),
       read: counted('shared.read', () => inner.shared.read()),
     },
-    users: {
-      news: counted('users.news', (since, limit) => inner.users.news(since, limit)),
-      read: counted('users.read', (userId) => inner.users.read(userId)),
+    owned: {
+      news: counted('owned.news', (since, limit) => inner.owned.news(since, limit)),
+      read: counted('owned.read', (owner) => inner.owned.read(owner)),
     },
     write: counted('write', (request, write) => write(request)),
     watch: async (watch) => (watches.push(watch), async () => {}),
@@ -50,16 +50,16 @@ test('an instance that does not hold the user does no query when he changes; one
   await there.settings.forUser('alice')
   calls.length = 0
   await here.settings.contract.setSetting('app.theme', 'dark', User, 'bob')
-  watch().onUsers([userHash('bob')])
+  watch().onOwners([ownerHash(user('bob'))])
   t.equal((await there.settings.forUser('alice')).get(definitions.theme), 'light')
   t.same(calls, [])
   await here.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
-  watch().onUsers([userHash('carol'), userHash('alice')])
+  watch().onOwners([ownerHash(user('carol')), ownerHash(user('alice'))])
   t.equal((await there.settings.forUser('alice')).get(definitions.theme), 'dark')
-  t.same(calls, ['users.read'])
-  watch().onUsers()
+  t.same(calls, ['owned.read'])
+  watch().onOwners()
   await there.settings.forUser('alice')
-  t.same(calls, ['users.read', 'users.read'], 'all are forgotten')
+  t.same(calls, ['owned.read', 'owned.read'], 'all are forgotten')
 })
 
 test('a notice while a user is being read makes that read too old', async (t) => {
@@ -67,12 +67,12 @@ test('a notice while a user is being read makes that read too old', async (t) =>
   const watches: StoreWatch[] = []
   let read = 0
   const store = changedStore(inner, {
-    users: {
-      async read(userId) {
-        const rows = await inner.users.read(userId)
+    owned: {
+      async read(owner) {
+        const rows = await inner.owned.read(owner)
         if (read++ === 0) {
-          await (await writer).settings.contract.setSetting('app.theme', 'dark', User, userId)
-          watches[0]?.onUsers([userHash(userId)])
+          await (await writer).settings.contract.setSetting('app.theme', 'dark', User, owner.id)
+          watches[0]?.onOwners([ownerHash(owner)])
         }
         return rows
       },
@@ -81,7 +81,7 @@ test('a notice while a user is being read makes that read too old', async (t) =>
   })
   const writer = createApp(t, { store: inner })
   const { settings } = await createApp(t, { store })
-  watches[0]?.onUsers([userHash('somebody')])
+  watches[0]?.onOwners([ownerHash(user('somebody'))])
   t.equal((await settings.forUser('alice')).get(definitions.theme), 'dark')
 })
 
@@ -97,7 +97,7 @@ test('a shared write costs another instance one query, a look without a notice f
   t.same(calls, ['shared.news'], 'a revision that is known is none')
   await here.settings.contract.setSetting('app.theme', 'dark', User, 'alice')
   watch().onHint()
-  await until('the look', () => calls.includes('users.news'))
+  await until('the look', () => calls.includes('owned.news'))
   await until(
     'the news',
     async () => (await there.settings.forUser('alice')).get(definitions.theme) === 'dark',
@@ -113,7 +113,7 @@ test('more than 1,000 changed users are all forgotten', async (t) => {
   watch().onHint()
   await until('the quiet one to be read again', async () => {
     await there.settings.forUser('quiet')
-    return calls.includes('users.read')
+    return calls.includes('owned.read')
   })
 })
 
@@ -219,12 +219,12 @@ test('a user whose values change during each read is answered, and read again by
   let reads = 0
   let isBusy = true
   const busy = changedStore(inner, {
-    users: {
-      async read(userId) {
+    owned: {
+      async read(owner) {
         reads++
-        const rows = await inner.users.read(userId)
+        const rows = await inner.owned.read(owner)
         const theme = reads % 2 === 0 ? 'dark' : 'system'
-        if (isBusy) await app.settings.set('app.theme', theme, { userId })
+        if (isBusy) await app.settings.set('app.theme', theme, { userId: owner.id })
         return rows
       },
     },

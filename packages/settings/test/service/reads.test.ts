@@ -1,13 +1,12 @@
 import Fastify from 'fastify'
 import { test } from 'tap'
 import { Observer } from '#src/diagnostics.js'
-import { UserCache } from '#src/memory/user-values.js'
+import { OwnedCache } from '#src/memory/owned-values.js'
 import { Encryption } from '#src/secrets/encryption.js'
 import { RowCodec } from '#src/secrets/row-codec.js'
-import { userHash } from '#src/store/store.js'
-import { silentLog } from '../contract/case.ts'
+import { user, silentLog } from '../contract/case.ts'
 import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
-import type { SettingsStore } from '#src/store/store.js'
+import { type Owner, ownerHash, type SettingsStore } from '#src/store/store.js'
 import { alice, as, callerByHeader, createApp, definitions, logInto, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
 
@@ -114,9 +113,9 @@ test('a write while its user is being loaded is seen by all loads', async (t) =>
   })
   const inner = memoryStore()
   const store = changedStore(inner, {
-    users: {
-      async read(userId) {
-        const rows = await inner.users.read(userId) // read before the write, answered after it
+    owned: {
+      async read(owner) {
+        const rows = await inner.owned.read(owner) // read before the write, answered after it
         await gate
         return rows
       },
@@ -134,7 +133,7 @@ test('a load that fails is tried again by the next load', async (t) => {
   const inner = memoryStore()
   let isDown = true
   const store = changedStore(inner, {
-    users: { read: (id) => (isDown ? Promise.reject(new Error('down')) : inner.users.read(id)) },
+    owned: { read: (owner) => (isDown ? Promise.reject(new Error('down')) : inner.owned.read(owner)) },
   })
   const { settings } = await createApp(t, { store })
   t.match(await rejection(settings.forUser('alice')), { error: { message: 'down' } })
@@ -150,12 +149,18 @@ test('of users whose values could not be read nothing stays in memory', async (t
     observer,
     log: silentLog,
   })
-  const store = changedStore(memoryStore(), { users: { read: () => Promise.reject(new Error('down')) } })
-  const users = new UserCache({ store, sharedValues: { find: () => undefined }, codec, capacity: 1 })
+  const store = changedStore(memoryStore(), { owned: { read: () => Promise.reject(new Error('down')) } })
+  const users = new OwnedCache({
+    scope: User,
+    store,
+    sharedValues: { find: () => undefined },
+    codec,
+    capacity: 1,
+  })
   users.forget({ hashes: [] })
   await rejection(Promise.resolve(users.load('alice')))
   const deleted = t.capture(Map.prototype, 'delete', Map.prototype.delete)
-  users.forget({ hashes: [userHash('alice')] })
+  users.forget({ hashes: [ownerHash(user('alice'))] })
   t.same(deleted(), [], 'the name in notifications is not known')
 })
 
@@ -245,9 +250,9 @@ test('inspect names the layer that supplies a value, strongest first, masked', a
 
 function counting(inner: SettingsStore): SettingsStore & { readonly loads: Map<string, number> } {
   const loads = new Map<string, number>()
-  const read = (userId: string) => {
-    loads.set(userId, (loads.get(userId) ?? 0) + 1)
-    return inner.users.read(userId)
+  const read = (owner: Owner) => {
+    loads.set(owner.id, (loads.get(owner.id) ?? 0) + 1)
+    return inner.owned.read(owner)
   }
-  return { ...changedStore(inner, { users: { read } }), loads }
+  return { ...changedStore(inner, { owned: { read } }), loads }
 }

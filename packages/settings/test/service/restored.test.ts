@@ -192,10 +192,10 @@ for (const [name, open] of Object.entries(sqlEngines)) {
 test('PostgreSQL: users are forgotten when transactions have numbers again that were there before', async (t) => {
   const { store, run } = await sqlEngines.PostgreSQL(t)
   const inner = store(20)
-  const { news } = inner.users
+  const { news } = inner.owned
   let isOther = false
   // A mark of the server before: the same call with a number that this one has not reached.
-  Object.assign(inner.users, {
+  Object.assign(inner.owned, {
     news: (since: string | undefined, limit: number) =>
       news(since === undefined || !isOther ? since : '4611686018427387904', limit),
   })

@@ -28,7 +28,7 @@ function written(...keys: string[]) {
   const { Application: scope } = SettingScope
   const changes = keys.map((key) => ({
     scope,
-    userId: '',
+    owner: '',
     key,
     revision: 1,
     before: undefined,

@@ -7,7 +7,7 @@ import { as, createApp, definitions, logInto, rejection } from '../support/app.t
 const { System, Application, User } = SettingScope
 const key = (id: string) => ({ id, key: randomBytes(32) })
 const [one, two] = [key('one'), key('two')]
-const row = { scope: Application, userId: '', key: 'app.api_secret' } as const
+const row = { scope: Application, owner: '', key: 'app.api_secret' } as const
 
 test('decision 13: sensitive values are encrypted at rest and readable in process', async (t) => {
   const store = memoryStore()
@@ -148,7 +148,7 @@ test('a plain row that appears under "require" is not served, and is logged; wri
   const { logger } = logInto(lines, 'error')
   const encryption = { keys: [one], mode: 'require' } as const
   const { settings } = await createApp(t, { store, encryption }, { logger })
-  const id = { scope: Application, userId: '', key: 'app.api_secret' } as const
+  const id = { scope: Application, owner: '', key: 'app.api_secret' } as const
   const injected = { ...id, value: '"INJECTED"', encrypted: false }
   await store.shared.write({ actor: null, origin: 'attack', reads: [id], decide: () => [injected] })
   await settings.refresh()

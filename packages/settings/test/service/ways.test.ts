@@ -1,4 +1,5 @@
 /** What a setting is × how it is written: what holds for every way of writing, generated from two tables. */
+import { user } from '../contract/case.ts'
 import { randomBytes } from 'node:crypto'
 import { defineModule, events, isDomainException, modules } from '@fastify-modular/core'
 import { setting, settings, type SettingsOptions, SettingScope } from '@fastify-modular/settings'
@@ -256,7 +257,7 @@ async function everythingShown(app: FastifyInstance): Promise<string> {
 
 const rowOf = async (store: SettingsStore, isOwn: boolean) =>
   isOwn
-    ? (await store.users.read('editor')).find((row) => row.key === key)
+    ? (await store.owned.read(user('editor'))).find((row) => row.key === key)
     : (await store.shared.read()).rows.find((row) => row.key === key)
 
 /** Writes what is past, then goes one way. */

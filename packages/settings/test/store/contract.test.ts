@@ -4,6 +4,7 @@ import { storeContract } from '../contract/store-contract.ts'
 import { SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { change, rowId, rowOf, set, writeAll } from '../contract/case.ts'
+import { isOwned } from '#src/setting-definition.js'
 import { noRevision } from '#src/store/revision.js'
 import type { SettingsStore } from '#src/store/store.js'
 import { changedStore, type StoreChanges } from '../support/changed-store.ts'
@@ -35,12 +36,12 @@ function withoutLock(store: SettingsStore): StoreChanges {
       const rows = await Promise.all(request.reads.map((id) => rowOf(store, id)))
       const { revision, token } = await store.shared.read()
       const seen = new Map(
-        request.reads.map((id, index) => [`${id.scope} ${id.userId} ${id.key}`, rows[index]]),
+        request.reads.map((id, index) => [`${id.scope} ${id.owner} ${id.key}`, rows[index]]),
       )
       const changes = request.decide({
         revision,
         token,
-        get: (id) => seen.get(`${id.scope} ${id.userId} ${id.key}`),
+        get: (id) => seen.get(`${id.scope} ${id.owner} ${id.key}`),
         lastVersion: () => 0,
       })
       return write({ ...request, decide: () => changes })
@@ -49,7 +50,7 @@ function withoutLock(store: SettingsStore): StoreChanges {
 }
 
 const stores: Readonly<Record<string, (store: SettingsStore) => StoreChanges>> = {
-  'forgets rows of users': () => ({ users: { read: async () => [] } }),
+  'forgets rows of users': () => ({ owned: { read: async () => [] } }),
   'shows rows of users to everyone': (store) => ({
     shared: {
       read: async () => ({
@@ -107,28 +108,53 @@ const stores: Readonly<Record<string, (store: SettingsStore) => StoreChanges>> =
   'forgets the version of what was removed': (store) => ({
     async write(request, write) {
       const result = await write(request)
-      for (const { userId, after } of result.changes)
-        if (!after && userId !== '') await store.users.erase(userId)
+      for (const { scope, owner, after } of result.changes)
+        if (!after && isOwned(scope)) await store.owned.erase({ scope, id: owner })
       return result
     },
   }),
   'misses users': (store) => ({
-    users: { news: async (since, limit) => ({ ...(await store.users.news(since, limit)), userIds: [] }) },
+    owned: { news: async (since, limit) => ({ ...(await store.owned.news(since, limit)), owners: [] }) },
   }),
   'repeats users for ever': (store) => ({
-    users: { news: async (_since, limit) => store.users.news('0', limit) },
+    owned: { news: async (_since, limit) => store.owned.news('0', limit) },
+  }),
+  'takes a tenant for the user of the same id': (store) => ({
+    owned: {
+      read: async ({ id }) => [
+        ...(await store.owned.read({ scope: SettingScope.User, id })),
+        ...(await store.owned.read({ scope: SettingScope.Tenant, id })),
+      ],
+    },
+  }),
+  'erases the tenant of the same id': (store) => ({
+    owned: {
+      async erase(owner) {
+        await store.owned.erase({ scope: SettingScope.Tenant, id: owner.id })
+        return store.owned.erase(owner)
+      },
+    },
+  }),
+  'names a tenant as a user in the news': (store) => ({
+    owned: {
+      async news(since, limit) {
+        const { next, owners } = await store.owned.news(since, limit)
+        return { next, owners: owners.map(({ id }) => ({ scope: SettingScope.User, id })) }
+      },
+    },
   }),
   'erases values alone': (store) => ({
-    users: {
-      async erase(userId) {
-        for (const { key } of await store.users.read(userId)) await set(store, rowId(key, userId), null)
+    owned: {
+      async erase(owner) {
+        for (const { key } of await store.owned.read(owner))
+          await set(store, rowId(key, owner.id, owner.scope), null)
         return { values: 0, history: 0, mentions: 0, isDone: true }
       },
     },
   }),
   'mixes the history of users': (store) => ({
-    history: ({ userId, ...query }) =>
-      store.history({ ...query, ...(userId && { userId: userId.slice(0, 1) + '1' }) }),
+    history: ({ owner, ...query }) =>
+      store.history({ ...query, ...(owner && { owner: owner.slice(0, 1) + '1' }) }),
   }),
   'counts known keys too': (store) => ({
     survey: (query) => store.survey({ ...query, known: [] }),
@@ -182,10 +208,10 @@ for (const [fault, change] of Object.entries(stores)) {
 
 test('what is waited for in vain is named before a test runner gives up', async (t) => {
   const repeats = broken((store) => ({
-    users: { news: async (_since, limit) => store.users.news('0', limit) },
+    owned: { news: async (_since, limit) => store.owned.news('0', limit) },
   }))
   const failed = await failuresOf(repeats, 200)
-  t.match(failed.get('users whose values were written are known from a mark on'), {
+  t.match(failed.get('of users: owners whose values were written are known from a mark on'), {
     message: 'waited 200 ms for the end of the news',
   })
 })

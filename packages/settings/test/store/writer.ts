@@ -65,7 +65,7 @@ async function writeUntilItWorks(store: SettingsStore, plan: WriterPlan, bulk: n
 function write(store: SettingsStore, plan: WriterPlan, value: string): Promise<WriteResult> {
   const changes: RowChange[] = Array.from({ length: plan.rows }, (_, index) => ({
     scope: 1,
-    userId: '',
+    owner: '',
     key: `key.${index}`,
     value,
     encrypted: false,

@@ -156,7 +156,7 @@ setting.text('a.a', { displayName: 'A' })
 // @ts-expect-error -- no display name
 setting.text('a.a', { scope: SettingScope.User })
 // @ts-expect-error -- no such scope
-setting.text('a.a', { displayName: 'A', scope: 3 })
+setting.text('a.a', { displayName: 'A', scope: 4 })
 
 // Rules.
 setting.number('a.a', { ...common, validate: (value) => (value.toFixed() === '1' ? 'One.' : undefined) })

@@ -80,11 +80,11 @@ function addOwnWriteRoutes({ app, service }: RouteContext): void {
     reply: FastifyReply,
     { key, ...wanted }: Pick<WriteEntry, 'key' | 'value' | 'isReset'>,
   ): Promise<unknown> {
-    const { id: userId } = selfService ? callerOf(request) : requireUpdate(request)
+    const { id: owner } = selfService ? callerOf(request) : requireUpdate(request)
     const state = requireSetting(service.sharedValues, key)
     if (!isUserSetting(state))
       throw new ArgumentException(`The setting "${key}" has no per-user values.`, 'key')
-    const entry = { state, key, scope: SettingScope.User, userId, ...wanted, expects: conditionOf(request) }
+    const entry = { state, key, scope: SettingScope.User, owner, ...wanted, expects: conditionOf(request) }
     const { entries } = await service.write([entry], writeOptionsOf(request))
     return answerWritten(request, reply, entries[0], (written) => toStoredDto(service, written))
   }

@@ -173,7 +173,7 @@ function addWriteRoutes({ app, service }: RouteContext): void {
     const caller = requireUpdate(request, [scope])
     const state = requireSetting(service.sharedValues, key)
     requirePlace(state.setting.definition, scope)
-    const entry = { state, key, scope, userId: '', ...wanted, expects: conditionOf(request) }
+    const entry = { state, key, scope, owner: '', ...wanted, expects: conditionOf(request) }
     const { revision, entries } = await service.write([entry], writeOptionsOf(request), { caller })
     return answerWritten(request, reply, entries[0], (written) => toWrittenDto(service, written, revision))
   }

@@ -2,9 +2,11 @@
 import { getTableColumns, sql } from 'drizzle-orm'
 import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
 import type { PoolClient } from 'pg'
-import type { MaintenanceEngine, StatementResult, Steps } from '../maintenance.ts'
+import { SettingScope } from '../../setting-definition.ts'
+import type { MaintenanceEngine, Statement, StatementResult, Steps } from '../maintenance.ts'
 import type { PostgresTables } from '../postgres-tables.ts'
 import type { ReadEngine } from '../reads.ts'
+import { isMention } from '../schema.ts'
 import { sendTogether } from './connection.ts'
 import type { PostgresNames } from './names.ts'
 import type { PostgresWriter } from './write.ts'
@@ -26,9 +28,12 @@ export function postgresReads(
     isAnyOf: (column, texts) => sql`${column} = any (${sql.param(texts)}::text[])`,
     // Transactions below `next` had ended when the statement began; whatever was open then is read the next time. A
     // database that was restored elsewhere has entries of transactions that are still to come: they are left out.
-    userNews: (since, limit) => sql`select pg_snapshot_xmin(pg_current_snapshot())::text as next, news.user_id
+    ownerNews: (
+      since,
+      limit,
+    ) => sql`select pg_snapshot_xmin(pg_current_snapshot())::text as next, news.scope, news.owner
       from (select) as always left join (
-        select distinct ${history.userId} as user_id from ${history} where ${history.scope} = 2
+        select distinct ${history.scope} as scope, ${history.owner} as owner from ${history} where ${history.scope} >= 2
           and ${xid} >= ${since}::xid8 and ${xid} < pg_snapshot_xmax(pg_current_snapshot())
         limit ${limit}
       ) as news on true`,
@@ -38,7 +43,7 @@ export function postgresReads(
 const now = '(extract(epoch from clock_timestamp()) * 1000)::bigint'
 
 export function postgresMaintenance(
-  { values, history, meta, userLock }: PostgresNames,
+  { values, history, meta, ownerLock }: PostgresNames,
   writer: PostgresWriter,
 ): MaintenanceEngine {
   return {
@@ -50,24 +55,26 @@ export function postgresMaintenance(
     lookUp: (condition) =>
       `cross join lateral (select o.ctid from ${history} o where ${condition} offset 0) as o`,
     // The rows by a statement of its own: one that waits for a lock does not find what it has waited for by its ctid.
-    lockUser: (userId, limit) => [
-      { text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))', values: [userLock(userId)] },
-      {
-        text: `select from ${values} where updated_by = $1 and updated_by <> user_id
-          order by scope, user_id, key limit ${limit} for update`,
-        values: [userId],
-      },
+    lockOwner: (owner, limit) => [
+      { text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))', values: [ownerLock(owner)] },
+      ...(owner.scope === SettingScope.User ? [lockMentions(values, owner.id, limit)] : []),
     ],
     noteErasure: () => [
       {
-        text: `insert into ${history} (revision, scope, user_id, key, origin, at)
+        text: `insert into ${history} (revision, scope, owner, key, origin, at)
           values (${now}, 2, '', '', 'erased', ${now})
-          on conflict (revision, scope, user_id, key) do update set xid = pg_current_xact_id()`,
+          on conflict (revision, scope, owner, key) do update set xid = pg_current_xact_id()`,
         values: [],
       },
     ],
     transact: (begin) => writer.underLock((client) => runSteps(client, begin())),
   }
+}
+
+function lockMentions(values: string, userId: string, limit: number): Statement {
+  const text = `select from ${values} where updated_by = $1 and ${isMention('updated_by')}
+    order by scope, owner, key limit ${limit} for update`
+  return { text, values: [userId] }
 }
 
 async function runSteps<T>(client: PoolClient, steps: Steps<T>): Promise<T> {

@@ -4,28 +4,29 @@
  */
 import { listen as keepListening, within } from '@fastify-modular/core/internal/postgres'
 import type { Client, Pool } from 'pg'
-import { SettingScope } from '../../setting-definition.ts'
+import { ownerOf } from '../plan-write.ts'
 import { parseRevision, type Revision, revisionId } from '../revision.ts'
-import { type StoreWatch, userHash, type WriteResult } from '../store.ts'
+import { type Owner, ownerHash, type StoreWatch, type WriteResult } from '../store.ts'
 import type { Connections } from './connection.ts'
 import type { PostgresNames } from './names.ts'
 
-/** More users are not named, and instances forget all: the names of so many fit into one notification of 8,000 bytes. */
-const mostUsers = 600
+/** More owners are not named, and instances forget all: the names of so many fit into one notification of 8,000 bytes. */
+const mostOwners = 600
 
 interface AnnouncerInit {
   readonly pool: Pick<Pool, 'query'>
   readonly names: PostgresNames
   /** Marks the notifications of this instance, which knows what it wrote. */
   readonly instance: string
-  /** Milliseconds for which users' changes are gathered. */
+  /** Milliseconds for which changes of owners are gathered. */
   readonly window: number
 }
 
-/** Announces what this instance wrote: revisions at once, users gathered. A notification that is lost is made up for by polling. */
+/** Announces what this instance wrote: revisions at once, owners gathered. A notification that is lost is made up for by polling. */
 export class Announcer {
   readonly #init: AnnouncerInit
-  readonly #users = new Set<string>()
+  /** By their hashes. */
+  readonly #owners = new Set<string>()
   #timer: NodeJS.Timeout | undefined
   #sending: Promise<unknown> = Promise.resolve()
   #revision: Revision | undefined
@@ -35,16 +36,16 @@ export class Announcer {
   }
 
   add({ revision, token, changes }: WriteResult): void {
-    if (changes.some(({ scope }) => scope !== SettingScope.User)) {
+    if (token !== '') {
       if (revision > (this.#revision?.revision ?? 0)) this.#revision = { revision, token }
       void this.flush()
       return
     }
-    for (const { userId } of changes) this.addUser(userId)
+    for (const owner of changes.flatMap((change) => ownerOf(change) ?? [])) this.addOwner(owner)
   }
 
-  addUser(userId: string): void {
-    this.#users.add(userId)
+  addOwner(owner: Owner): void {
+    this.#owners.add(ownerHash(owner))
     this.#timer ??= setTimeout(() => void this.flush(), this.#init.window)
   }
 
@@ -59,8 +60,8 @@ export class Announcer {
     clearTimeout(this.#timer)
     this.#timer = undefined
     const notices: [channel: string, payload: string][] = []
-    if (this.#users.size > 0) notices.push([names.userChannel, payloadOf(this.#users, instance)])
-    this.#users.clear()
+    if (this.#owners.size > 0) notices.push([names.ownerChannel, payloadOf(this.#owners, instance)])
+    this.#owners.clear()
     if (this.#revision) notices.push([names.channel, `${instance} ${revisionId(this.#revision)}`])
     this.#revision = undefined
     if (notices.length === 0) return
@@ -71,9 +72,9 @@ export class Announcer {
   }
 }
 
-/** The instance, then hashes of users; the instance alone stands for all users. */
-export function payloadOf(users: ReadonlySet<string>, instance: string): string {
-  return users.size > mostUsers ? instance : [instance, ...Array.from(users, userHash)].join(' ')
+/** The instance, then hashes of owners; the instance alone stands for all owners. */
+export function payloadOf(hashes: ReadonlySet<string>, instance: string): string {
+  return hashes.size > mostOwners ? instance : [instance, ...hashes].join(' ')
 }
 
 /** What the listener needs, and what it calls. */
@@ -98,7 +99,7 @@ export async function listen(options: ListenOptions): Promise<() => Promise<void
   let stop = async (): Promise<void> => {}
   await new Promise<void>((endFirstAttempt) => {
     stop = keepListening({
-      channels: [names.channel, names.userChannel],
+      channels: [names.channel, names.ownerChannel],
       connect: (signal) => connect(connections, signal),
       disconnect,
       probe: timeouts.probe,
@@ -111,7 +112,7 @@ export async function listen(options: ListenOptions): Promise<() => Promise<void
         const [writer, ...news] = payload.split(' ')
         if (writer === instance) return
         if (channel === names.channel) watch.onHint(parseRevision(news[0]))
-        else watch.onUsers(news.length === 0 ? undefined : news)
+        else watch.onOwners(news.length === 0 ? undefined : news)
       },
       onLost(error) {
         endFirstAttempt()

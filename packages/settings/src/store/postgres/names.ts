@@ -1,6 +1,7 @@
 /** The names of everything that the store has in PostgreSQL, ready for SQL. */
 import { createHash } from 'node:crypto'
 import type { PostgresTableNames } from '../options.ts'
+import type { Owner } from '../store.ts'
 
 export interface PostgresNames {
   readonly schema: string | undefined
@@ -11,10 +12,10 @@ export interface PostgresNames {
   readonly meta: string
   /** Of the advisory lock and of NOTIFY. A hint of another store costs one look, so that sharing it does no harm. */
   readonly channel: string
-  /** Of NOTIFY for users' values. */
-  readonly userChannel: string
-  /** The advisory lock of a user, for writes of the user's rows and for an erasure. */
-  readonly userLock: (userId: string) => string
+  /** Of NOTIFY for values of users and tenants. */
+  readonly ownerChannel: string
+  /** The advisory lock of an owner, for writes of the owner's rows and for an erasure. */
+  readonly ownerLock: (owner: Owner) => string
   /** The name of a prepared statement, which stores on the same connections must not share; empty where none is kept. */
   readonly statement: (name: string) => string
 }
@@ -26,7 +27,7 @@ export function postgresNames(
 ): PostgresNames {
   const table = (name: string): string =>
     `${schema === undefined ? '' : `"${schema}".`}"${tablePrefix}${name}"`
-  const statements = fit(`${schema ?? ''}.${tablePrefix}.settings`, 63 - '.findUsers'.length)
+  const statements = fit(`${schema ?? ''}.${tablePrefix}.settings`, 63 - '.findOwned'.length)
   return {
     schema,
     prefix: tablePrefix,
@@ -34,8 +35,8 @@ export function postgresNames(
     history: table('settings_history'),
     meta: table('settings_meta'),
     channel: fit([schema, tablePrefix, 'settings'].filter(Boolean).join('.'), 63),
-    userChannel: fit([schema, tablePrefix, 'settings.users'].filter(Boolean).join('.'), 63),
-    userLock: (userId) => `${table('settings_value')} of ${userId}`,
+    ownerChannel: fit([schema, tablePrefix, 'settings.owned'].filter(Boolean).join('.'), 63),
+    ownerLock: ({ scope, id }) => `${table('settings_value')} of ${scope} ${id}`,
     statement: (name) => (isPrepared ? `${statements}.${name}` : ''),
   }
 }

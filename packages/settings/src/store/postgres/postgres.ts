@@ -40,7 +40,7 @@ export interface PostgresOptions extends PostgresTableNames, ConnectionOptions {
   readonly migrate?: MigrateMode
   /** Milliseconds after which a change of another instance is noticed even if no notification arrives. @default 30000 */
   readonly pollInterval?: number
-  /** Milliseconds for which changes of users' values are gathered before other instances are notified of them. @default 20 */
+  /** Milliseconds for which changes of values of users and tenants are gathered before other instances are notified of them. @default 20 */
   readonly announceWindow?: number
   /**
    * Whether connections keep prepared statements. Set false behind a pooler in transaction mode that does not know them.
@@ -145,8 +145,7 @@ class PostgresStore extends SqlStore<OpenDatabase> {
       maintenance: {
         ...maintenance,
         // Also after an erasure that failed: it may have been committed.
-        erase: (userId) =>
-          Promise.resolve(maintenance.erase(userId)).finally(() => announcer.addUser(userId)),
+        erase: (owner) => Promise.resolve(maintenance.erase(owner)).finally(() => announcer.addOwner(owner)),
       },
     }
   }

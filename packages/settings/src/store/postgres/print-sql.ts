@@ -13,7 +13,7 @@ export function schemaOf({ values, history, meta, prefix }: PostgresNames): Sche
     types: { scope: 'smallint', name: 'text collate "C"', number: 'bigint', flag: 'boolean' },
     counted: {
       column: 'xid xid8 not null default pg_current_xact_id()',
-      index: '(xid) include (user_id)',
+      index: '(xid) include (scope, owner)',
     },
     ending: '',
     counters: ['revision', 'expired', 'written'],

@@ -14,10 +14,10 @@ export function writeStatements(names: PostgresNames) {
       )`
   // Numbers as doubles, which the driver reads as numbers: times and versions are below 2^53.
   const now = `(extract(epoch from clock_timestamp()) * 1000)::bigint::float8 as now`
-  const found = `id.scope, id.user_id as "userId", id.key,
+  const found = `id.scope, id.owner as "owner", id.key,
         v.value, v.encrypted, v.revision::float8 as revision, v.updated_at::float8 as "updatedAt", v.updated_by as "updatedBy",
         case when v.revision is null then (
-          select max(h.revision)::float8 from ${history} h where (h.key, h.scope, h.user_id) = (id.key, id.scope, id.user_id)
+          select max(h.revision)::float8 from ${history} h where (h.key, h.scope, h.owner) = (id.key, id.scope, id.owner)
         ) end as last`
   return {
     // Takes the lock of System and Application rows; selects the revision and the time of the server. `$1` to `$3` are the
@@ -29,28 +29,26 @@ export function writeStatements(names: PostgresNames) {
     // With each row that is missing comes the version of the value's newest entry of history; so it does below.
     find: `
       select ${found}
-      from unnest($1::smallint[], $2::text[], $3::text[]) as id (scope, user_id, key)
+      from unnest($1::smallint[], $2::text[], $3::text[]) as id (scope, owner, key)
       left join lateral (
         select * from ${values} v
-        where (v.scope, v.user_id, v.key) = (id.scope, id.user_id, id.key) limit 1
+        where (v.scope, v.owner, v.key) = (id.scope, id.owner, id.key) limit 1
       ) as v on true`,
-    // Locks users out of all other writes; `$4` names their locks, whose order makes two writes of several users take turns.
+    // Locks an owner out of all other writes; `$4` names the lock.
     // A statement of its own, because one that waited for a lock would see rows as they were before it.
-    lockUsers: `${timeouts}
-      select pg_advisory_xact_lock(lock) from timeouts, (
-        select distinct hashtextextended(name, 0) as lock from unnest($4::text[]) as name order by lock
-      ) as ordered`,
-    // `$1` and `$2` name users' rows.
+    lockOwner: `${timeouts}
+      select pg_advisory_xact_lock(hashtextextended($4::text, 0)) from timeouts`,
+    // `$1` and `$2` name an owner, `$3` its rows.
     // Rows are locked in the order of the database, which compares bytes; that of our texts differs beyond U+FFFF: an
-    // erasure locks rows of other users. The time is taken when the locks are held: above the join, for each row.
-    findUsers: `
+    // erasure of a user locks rows of others. The time is taken when the locks are held: above the join, for each row.
+    findOwned: `
       select ${found}, ${now}
       from (
-        select 2::smallint as scope, * from unnest($1::text[], $2::text[]) as named (user_id, key)
-        order by user_id collate "C", key collate "C"
+        select $1::smallint as scope, $2::text as owner, key from unnest($3::text[]) as named (key)
+        order by key collate "C"
       ) as id
       left join lateral (
-        select * from ${values} v where (v.scope, v.user_id, v.key) = (2, id.user_id, id.key) for update
+        select * from ${values} v where (v.scope, v.owner, v.key) = (id.scope, id.owner, id.key) for update
       ) as v on true`,
     ...saveStatements(names),
   }
@@ -61,28 +59,28 @@ function saveStatements({ values, history, meta }: PostgresNames) {
   const change = `
       with change as materialized (
         select * from unnest($6::smallint[], $7::text[], $8::text[], $9::bigint[], $10::text[], $11::boolean[], $12::text[], $13::boolean[])
-          as row (scope, user_id, key, revision, old_value, old_encrypted, new_value, new_encrypted)
+          as row (scope, owner, key, revision, old_value, old_encrypted, new_value, new_encrypted)
       ), noted as (
-        insert into ${history} (revision, scope, user_id, key, old_value, old_encrypted, new_value, new_encrypted,
+        insert into ${history} (revision, scope, owner, key, old_value, old_encrypted, new_value, new_encrypted,
           origin, actor, request_id, note, set_size, at, token)
-        select revision, scope, user_id, key, old_value, old_encrypted, new_value, new_encrypted,
+        select revision, scope, owner, key, old_value, old_encrypted, new_value, new_encrypted,
           $3::text, $2::text, $4::text, $5::text, (select count(*) from change)::integer, $1::bigint, $14::text
         from change
       )`
   const save = `${change}, saved as (
-        insert into ${values} (scope, user_id, key, value, encrypted, revision, updated_at, updated_by)
-        select scope, user_id, key, new_value, new_encrypted, revision, $1::bigint, $2::text from change
+        insert into ${values} (scope, owner, key, value, encrypted, revision, updated_at, updated_by)
+        select scope, owner, key, new_value, new_encrypted, revision, $1::bigint, $2::text from change
         where new_value is not null
-        on conflict (scope, user_id, key) do update set value = excluded.value, encrypted = excluded.encrypted,
+        on conflict (scope, owner, key) do update set value = excluded.value, encrypted = excluded.encrypted,
           revision = excluded.revision, updated_at = excluded.updated_at, updated_by = excluded.updated_by
       ), deleted as (
         delete from ${values} v using change c
-        where c.new_value is null and (v.scope, v.user_id, v.key) = (c.scope, c.user_id, c.key)
+        where c.new_value is null and (v.scope, v.owner, v.key) = (c.scope, c.owner, c.key)
       )`
   return {
     save: `${save}
       update ${meta} set value = $15::text where name = 'revision'`,
-    saveUsers: `${save}
+    saveOwned: `${save}
       select`,
   }
 }

@@ -5,11 +5,17 @@ import type { AsyncTx } from '@fastify-modular/core/events/durable'
 import { serverTimeouts } from '@fastify-modular/core/internal/postgres'
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
-import { SettingScope } from '../../setting-definition.ts'
 import { type Found, planWrite, rowIdText } from '../plan-write.ts'
 import { noRevision, parseRevision, revisionId } from '../revision.ts'
 import type { SqlWriter } from '../sql-store.ts'
-import type { RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
+import {
+  type Owner,
+  ownerHash,
+  type RowId,
+  type StoredRow,
+  type WriteRequest,
+  type WriteResult,
+} from '../store.ts'
 import { isUnanswered, onConnection, orStoreFailure, sendTogether, WriteQueue } from './connection.ts'
 import type { PostgresNames } from './names.ts'
 import { writeStatements } from './write-statements.ts'
@@ -26,7 +32,7 @@ interface WriterInit {
 /** Milliseconds that a write waits for the writes before it. */
 const turnLimit = 10_000
 
-/** Connections of the pool that writes of users leave to everything else. */
+/** Connections of the pool that writes of owners leave to everything else. */
 const spared = 2
 
 const begin: QueryConfig = { text: 'begin isolation level read committed' }
@@ -41,8 +47,8 @@ export class PostgresWriter implements SqlWriter {
   readonly #statements: ReturnType<typeof writeStatements>
   readonly #timeouts: readonly string[]
   readonly #sharedTurn = new WriteQueue(turnLimit, 1)
-  readonly #usersTurn: WriteQueue
-  /** One at a time: writes that wait for the lock of a user's row would take the connections of all other users. */
+  readonly #ownedTurn: WriteQueue
+  /** By owner, one at a time: writes that wait for the lock of an owner would take the connections of all others. */
   readonly #turns = new Map<string, WriteQueue>()
 
   constructor(init: WriterInit) {
@@ -51,7 +57,7 @@ export class PostgresWriter implements SqlWriter {
     const timeouts = serverTimeouts(init.statementTimeout)
     const { lock_timeout: lock, statement_timeout: statement } = timeouts
     this.#timeouts = [lock, statement, timeouts.idle_in_transaction_session_timeout].map(String)
-    this.#usersTurn = new WriteQueue(turnLimit, Math.max(1, (init.pool.options.max ?? 10) - spared))
+    this.#ownedTurn = new WriteQueue(turnLimit, Math.max(1, (init.pool.options.max ?? 10) - spared))
   }
 
   /** Under the lock of the revision, which makes writers take turns: commit order is revision order. */
@@ -69,23 +75,24 @@ export class PostgresWriter implements SqlWriter {
     })
   }
 
-  /** Under the locks of the users: writers of different users do not wait for each other. */
-  async ofUsers(request: WriteRequest): Promise<WriteResult> {
-    const ids = request.reads.filter(({ scope }) => scope === SettingScope.User)
-    const others = request.reads.filter(({ scope }) => scope !== SettingScope.User)
-    const locks = ids.map(({ userId }) => this.#init.names.userLock(userId))
+  /** Under the lock of the owner: writers of different owners do not wait for each other. */
+  async owned(owner: Owner, request: WriteRequest): Promise<WriteResult> {
+    const { scope, id } = owner
+    const isOwn = (row: RowId): boolean => row.scope === scope && row.owner === id
+    const keys = request.reads.filter((row) => isOwn(row)).map(({ key }) => key)
+    const others = request.reads.filter((row) => !isOwn(row))
     const statements = [
       begin,
-      this.#prepared('lockUsers', [...this.#timeouts, locks]),
-      this.#prepared('findUsers', namesOf(ids).slice(1)),
+      this.#prepared('lockOwner', [...this.#timeouts, this.#init.names.ownerLock(owner)]),
+      this.#prepared('findOwned', [scope, id, keys]),
       ...(others.length > 0 ? [this.#find(others)] : []),
     ]
-    return this.#inTurnOf(ids[0]?.userId ?? '', () =>
-      this.#transact(this.#usersTurn, async (client) => {
-        const [, , found, shared] = await send(client, statements)
+    return this.#inTurnOf(ownerHash(owner), () =>
+      this.#transact(this.#ownedTurn, async (client) => {
+        const [, , found, others] = await send(client, statements)
         const times = ((found?.rows ?? []) as { readonly now: number }[]).map(({ now }) => now)
-        const result = planWrite(request, { at: Math.max(0, ...times), ...rowsOf(found, shared) })
-        return this.#finish(client, request, result, this.#prepared('saveUsers', columnsOf(request, result)))
+        const result = planWrite(request, { at: Math.max(0, ...times), of: owner, ...rowsOf(found, others) })
+        return this.#finish(client, request, result, this.#prepared('saveOwned', columnsOf(request, result)))
       }),
     )
   }
@@ -100,13 +107,13 @@ export class PostgresWriter implements SqlWriter {
     })
   }
 
-  async #inTurnOf<T>(userId: string, task: () => Promise<T>): Promise<T> {
-    const turn = this.#turns.get(userId) ?? new WriteQueue(turnLimit, 1)
-    this.#turns.set(userId, turn)
+  async #inTurnOf<T>(owner: string, task: () => Promise<T>): Promise<T> {
+    const turn = this.#turns.get(owner) ?? new WriteQueue(turnLimit, 1)
+    this.#turns.set(owner, turn)
     try {
       return await turn.take(task)
     } finally {
-      if (turn.isIdle) this.#turns.delete(userId)
+      if (turn.isIdle) this.#turns.delete(owner)
     }
   }
 
@@ -189,7 +196,7 @@ function isDeadlock(error: unknown): boolean {
 
 /** The names of rows, as the driver sends arrays. */
 function namesOf(ids: readonly RowId[]): unknown[][] {
-  return [ids.map(({ scope }) => scope), ids.map(({ userId }) => userId), ids.map(({ key }) => key)]
+  return [ids.map(({ scope }) => scope), ids.map(({ owner }) => owner), ids.map(({ key }) => key)]
 }
 
 /** The parameters of the statements that save. */
@@ -263,7 +270,7 @@ function rowsOf(...results: readonly (QueryResult | undefined)[]): Pick<Found, '
 }
 
 function toRow(found: FoundByName): StoredRow[] {
-  const { scope, userId, key, value, encrypted, revision, updatedAt, updatedBy } = found
+  const { scope, owner, key, value, encrypted, revision, updatedAt, updatedBy } = found
   if (revision === null) return []
-  return [{ scope, userId, key, value, encrypted, revision, updatedAt, updatedBy }]
+  return [{ scope, owner, key, value, encrypted, revision, updatedAt, updatedBy }]
 }

@@ -37,11 +37,14 @@ export function sqliteReads(client: Database, tables: SqliteTables): ReadEngine 
     wanted: (texts) => sql`(${keysOf(texts)}) as wanted`,
     isAnyOf: (column: SQLWrapper, texts) => sql`${column} in (${keysOf(texts)})`,
     // In the order of commits: there is one writer. The plus keeps SQLite from walking through all entries in the order
-    // of their users.
-    userNews: (since, limit) => sql`select ${meta.value} as next, news.user_id from ${meta} left join (
-        select distinct +${history.userId} as user_id from ${history}
-        where ${history.scope} = 2 and ${seq} > ${since} limit ${limit}
-      ) as news on true where ${meta.name} = 'users'`,
+    // of their owners.
+    ownerNews: (
+      since,
+      limit,
+    ) => sql`select ${meta.value} as next, news.scope, news.owner from ${meta} left join (
+        select distinct +${history.scope} as scope, +${history.owner} as owner from ${history}
+        where ${history.scope} >= 2 and ${seq} > ${since} limit ${limit}
+      ) as news on true where ${meta.name} = 'owned'`,
   }
 }
 
@@ -50,8 +53,8 @@ function keysOf(texts: readonly string[]): SQL {
 }
 
 const names = {
-  values: ['scope', 'user_id', 'key'],
-  history: ['revision', 'scope', 'user_id', 'key'],
+  values: ['scope', 'owner', 'key'],
+  history: ['revision', 'scope', 'owner', 'key'],
 } as const
 
 /**
@@ -71,13 +74,13 @@ export function sqliteMaintenance(client: Database, tables: SqliteTables): Maint
     isOneOf: (table, select) =>
       `(${names[table].join(', ')}) in (${select(names[table].map((name) => `o.${name}`).join(', '))})`,
     lookUp: (condition) => `cross join ${history} o on ${condition}`,
-    lockUser: () => [],
+    lockOwner: () => [],
     noteErasure: () => [
-      { text: `update ${meta} set value = value + 1 where name = 'users'`, values: [] },
+      { text: `update ${meta} set value = value + 1 where name = 'owned'`, values: [] },
       {
-        text: `insert into ${history} (revision, scope, user_id, key, origin, at, seq)
-          select ${now()}, 2, '', '', 'erased', ${now()}, value from ${meta} where name = 'users'
-          on conflict (revision, scope, user_id, key) do update set seq = excluded.seq`,
+        text: `insert into ${history} (revision, scope, owner, key, origin, at, seq)
+          select ${now()}, 2, '', '', 'erased', ${now()}, value from ${meta} where name = 'owned'
+          on conflict (revision, scope, owner, key) do update set seq = excluded.seq`,
         values: [],
       },
     ],

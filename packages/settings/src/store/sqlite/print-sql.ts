@@ -11,9 +11,9 @@ export function schemaOf(prefix: string): Schema {
     meta: name('settings_meta'),
     name,
     types: { scope: 'integer', name: 'text', number: 'integer', flag: 'integer' },
-    counted: { column: 'seq integer not null default 0', index: '(seq, user_id)' },
+    counted: { column: 'seq integer not null default 0', index: '(seq, scope, owner)' },
     ending: ' without rowid, strict',
-    counters: ['revision', 'expired', 'written', 'users'],
+    counters: ['revision', 'expired', 'written', 'owned'],
   }
 }
 

@@ -9,9 +9,15 @@ import {
 } from '../../misuse-errors.ts'
 import { historyOf, planWrite } from '../plan-write.ts'
 import { noRevision, parseRevision, revisionId } from '../revision.ts'
-import type { HistoryRow, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
+import type { HistoryRow, Owner, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
 import type { SqlWriter } from '../sql-store.ts'
 import type { SqliteTables } from '../sqlite-tables.ts'
+
+/** A write of the rows of one owner. */
+interface OwnedWrite {
+  readonly owner: Owner
+  readonly request: WriteRequest
+}
 
 /**
  * Writes take the lock of the file first (`immediate`): a transaction that reads before it writes would otherwise fail
@@ -35,13 +41,13 @@ export function createWriter(client: Database, tables: SqliteTables): SqlWriter 
     return apply(request, result, 0)
   }
 
-  function writeOfUsers(request: WriteRequest): WriteResult {
-    const result = planWrite(request, foundBy(request))
+  function writeOwned({ owner, request }: OwnedWrite): WriteResult {
+    const result = planWrite(request, { ...foundBy(request), of: owner })
     if (result.changes.length === 0) return result
-    return apply(request, result, Number(counters.countUsers.get() ?? 0))
+    return apply(request, result, Number(counters.countOwned.get() ?? 0))
   }
 
-  /** `seq` is the number of a write of users' values. */
+  /** `seq` is the number of a write of owners' values. */
   function apply(request: WriteRequest, result: WriteResult, seq: number): WriteResult {
     values.save(result.changes.flatMap(({ after }) => after ?? []))
     for (const change of result.changes) {
@@ -52,9 +58,10 @@ export function createWriter(client: Database, tables: SqliteTables): SqlWriter 
     return result
   }
 
+  const write = immediate(client, writeOwned)
   return {
     shared: immediate(client, writeShared),
-    ofUsers: immediate(client, writeOfUsers),
+    owned: (owner, request) => write({ owner, request }),
   }
 }
 
@@ -99,7 +106,7 @@ const batch = 50
 function prepareValues(client: Database, table: SqliteTables['values']) {
   const name = getTableName(table)
   const { columns, paramsOf } = parametersOf<StoredRow>(getTableColumns(table))
-  const isNamed = 'scope = ? and user_id = ? and key = ?'
+  const isNamed = 'scope = ? and owner = ? and key = ?'
   // As arrays: a bulk reads each of its rows.
   const find = client
     .prepare<[number, string, string], ValueRecord>(
@@ -110,7 +117,7 @@ function prepareValues(client: Database, table: SqliteTables['values']) {
     client.prepare(`
       insert into ${name} (${columns.join(', ')})
       values ${Array.from({ length: rows }, () => `(${columns.map(() => '?').join(', ')})`).join(', ')}
-      on conflict (scope, user_id, key) do update set value = excluded.value, encrypted = excluded.encrypted,
+      on conflict (scope, owner, key) do update set value = excluded.value, encrypted = excluded.encrypted,
         revision = excluded.revision, updated_at = excluded.updated_at, updated_by = excluded.updated_by`)
   const saveOne = prepareSave(1)
   const saveBatch = prepareSave(batch)
@@ -118,7 +125,7 @@ function prepareValues(client: Database, table: SqliteTables['values']) {
 
   return {
     find: (id: RowId) => {
-      const record = find.get(id.scope, id.userId, id.key)
+      const record = find.get(id.scope, id.owner, id.key)
       return record && toRow(id, record)
     },
     save: (rows: readonly StoredRow[]) => {
@@ -127,7 +134,7 @@ function prepareValues(client: Database, table: SqliteTables['values']) {
       for (let start = single; start < rows.length; start += batch)
         saveBatch.run(rows.slice(start, start + batch).flatMap(paramsOf))
     },
-    delete: (id: RowId) => void remove.run(id.scope, id.userId, id.key),
+    delete: (id: RowId) => void remove.run(id.scope, id.owner, id.key),
   }
 }
 
@@ -141,14 +148,14 @@ function prepareHistory(client: Database, table: SqliteTables['history']) {
   )
   const lastVersion = client
     .prepare<[string, number, string], number | null>(
-      `select max(revision) from ${name} where key = ? and scope = ? and user_id = ?`,
+      `select max(revision) from ${name} where key = ? and scope = ? and owner = ?`,
     )
     .pluck()
 
   return {
     add: (row: HistoryRow, seq: number) => void add.run([...paramsOf(row), seq]),
     /** The version of the newest entry of history of a value, or 0. */
-    lastVersion: ({ scope, userId, key }: RowId) => lastVersion.get(key, scope, userId) ?? 0,
+    lastVersion: ({ scope, owner, key }: RowId) => lastVersion.get(key, scope, owner) ?? 0,
   }
 }
 
@@ -156,9 +163,9 @@ function prepareCounters(client: Database, meta: string) {
   return {
     revision: client.prepare<[], string>(`select value from ${meta} where name = 'revision'`).pluck(),
     saveRevision: client.prepare(`update ${meta} set value = ? where name = 'revision'`),
-    /** Counts a write of users' values; selects its number. */
-    countUsers: client
-      .prepare<[], string>(`update ${meta} set value = value + 1 where name = 'users' returning value`)
+    /** Counts a write of owners' values; selects its number. */
+    countOwned: client
+      .prepare<[], string>(`update ${meta} set value = value + 1 where name = 'owned' returning value`)
       .pluck(),
   }
 }
@@ -180,7 +187,7 @@ type ValueRecord = readonly [
   updatedBy: string | null,
 ]
 
-function toRow({ scope, userId, key }: RowId, record: ValueRecord): StoredRow {
+function toRow({ scope, owner, key }: RowId, record: ValueRecord): StoredRow {
   const [value, encrypted, revision, updatedAt, updatedBy] = record
-  return { scope, userId, key, value, encrypted: encrypted === 1, revision, updatedAt, updatedBy }
+  return { scope, owner, key, value, encrypted: encrypted === 1, revision, updatedAt, updatedBy }
 }

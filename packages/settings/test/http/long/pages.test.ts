@@ -81,7 +81,7 @@ test('a page shows each value whole, one entry at least whatever its length', as
 test('what is not JSON in the database breaks no answer', async (t) => {
   const store = memoryStore()
   const app = await createApp(t, { store })
-  const row = { scope: Application, userId: '', key: 'app.feature_json' }
+  const row = { scope: Application, owner: '', key: 'app.feature_json' }
   for (const value of ['{"__proto__":1,"a":1}', 'no json', '[1'])
     await store.shared.write({
       actor: null,

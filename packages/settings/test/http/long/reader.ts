@@ -17,7 +17,7 @@ export interface Answered {
 
 export const writes = 200
 const key = 'app.layout'
-const row = { scope: SettingScope.Application, userId: '', key }
+const row = { scope: SettingScope.Application, owner: '', key }
 const layout = setting.json(key, { displayName: 'Layout', scope: SettingScope.Application })
 
 const database = process.argv[2]

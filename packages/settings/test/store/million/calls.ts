@@ -1,6 +1,6 @@
 /** Calls of a store that may meet a million rows: what they cost must not grow with them. */
 import { SettingScope } from '@fastify-modular/settings'
-import { rowId, set } from '../../contract/case.ts'
+import { user, rowId, set } from '../../contract/case.ts'
 import type { HistoryPlace, HistoryQuery, SettingsStore } from '#src/store/store.js'
 
 /** How many rows of values and of history a database has; one in a hundred is of Application scope. */
@@ -21,14 +21,14 @@ export function callsOf(
   const following = (place: Partial<HistoryPlace>): Partial<HistoryQuery> => ({
     following: {
       scope: SettingScope.Application,
-      userId: '',
+      owner: '',
       key: 'key.0',
       revision: rows / 2,
       at: 0,
       ...place,
     },
   })
-  const ofUser: Partial<HistoryPlace> = { scope: SettingScope.User, userId: 'u7', at: rows / 2 }
+  const ofUser = { scope: SettingScope.User, owner: 'u7' }
   return {
     '/changes': history({}),
     '/changes, a later page': history(following({})),
@@ -43,9 +43,9 @@ export function callsOf(
       revision: rows / 2,
       scope: SettingScope.Application,
     }),
-    'history({ userId })': history({ userId: 'u7' }),
-    'history({ userId }), a later page': history({ userId: 'u7', ...following(ofUser) }),
-    'history({ userId, key })': history({ userId: 'u7', key: 'key.7' }),
+    'history({ userId })': history(ofUser),
+    'history({ userId }), a later page': history({ ...ofUser, ...following({ ...ofUser, at: rows / 2 }) }),
+    'history({ userId, key })': history({ ...ofUser, key: 'key.7' }),
     'orphans()': () =>
       store.survey({
         known: knownKeys.flatMap((key) => Object.values(SettingScope).map((scope) => ({ scope, key }))),
@@ -53,19 +53,15 @@ export function callsOf(
     'what changed': () => store.shared.news(rows - 500, 1000),
     'nothing changed': () => store.shared.news(rows, 1000),
     'users that changed': async () => {
-      const { next } = await store.users.news(undefined, 1)
-      return store.users.news(next, 1001)
+      const { next } = await store.owned.news(undefined, 1)
+      return store.owned.news(next, 1001)
     },
-    'values of a user': () => store.users.read('u7'),
+    'values of a user': () => store.owned.read(user('u7')),
     'shared values': () => store.shared.read(),
     'values, page by page': () =>
-      store.scan('values', { scope: SettingScope.User, userId: 'u5', key: 'key.5' }, 500),
+      store.scan('values', { scope: SettingScope.User, owner: 'u5', key: 'key.5' }, 500),
     'history, page by page': () =>
-      store.scan(
-        'history',
-        { revision: rows / 2, scope: SettingScope.User, userId: 'u5', key: 'key.5' },
-        500,
-      ),
+      store.scan('history', { revision: rows / 2, scope: SettingScope.User, owner: 'u5', key: 'key.5' }, 500),
     'plain secrets in the history': () => store.survey({ secret: ['key.0', 'none'] }),
     'a write of a user': () => set(store, rowId('key.7', 'u7'), '"new"'),
     'a shared write': () => set(store, 'key.0', '"new"'),
@@ -80,7 +76,7 @@ export function callsOf(
       const entries = await store.scan('history', null, 100)
       return store.reencrypt({ values: values.map(toItself), history: entries.map(toItself) })
     },
-    'a portion of a user': () => store.users.erase('u7'),
+    'a portion of a user': () => store.owned.erase(user('u7')),
   }
 }
 

@@ -63,11 +63,11 @@ function record(client: PoolClient, statements: Statement[]): void {
 async function fill(pool: Pool, { rows }: Size): Promise<void> {
   const users = rows / 10
   await pool.query(`
-    insert into settings_history (revision, scope, user_id, key, new_value, origin, actor, at)
+    insert into settings_history (revision, scope, owner, key, new_value, origin, actor, at)
     select n, case when n % 100 = 0 then 1 else 2 end, case when n % 100 = 0 then '' else 'u' || n % ${users} end,
       'key.' || n % 40, case when n % 50 <> 1 then '"x"' end, 'api', case when n % 100 = 0 then 'ann' end, n
     from generate_series(1, ${rows}) as n;
-    insert into settings_value (scope, user_id, key, value, revision, updated_at)
+    insert into settings_value (scope, owner, key, value, revision, updated_at)
     select case when n < 40 then 1 else 2 end, case when n < 40 then '' else 'u' || n % ${users} end,
       case when n < 40 then 'key.' || n when n % 10007 = 0 then 'gone' else 'key.' || n / ${users} end, '"x"', n, n
     from generate_series(1, ${rows}) as n;

@@ -68,10 +68,10 @@ function fill(database: Database.Database, { rows }: Size): void {
   const users = rows / 10
   const numbers = `with recursive numbers (n) as (select 1 union all select n + 1 from numbers where n < ${rows})`
   database.exec(`
-    insert into settings_history (revision, scope, user_id, key, new_value, origin, actor, at, seq) ${numbers}
+    insert into settings_history (revision, scope, owner, key, new_value, origin, actor, at, seq) ${numbers}
     select n, iif(n % 100 = 0, 1, 2), iif(n % 100 = 0, '', 'u' || (n % ${users})), 'key.' || (n % 40),
       iif(n % 50 <> 1, '"x"', null), 'api', iif(n % 100 = 0, 'ann', null), n, n from numbers;
-    insert into settings_value (scope, user_id, key, value, revision, updated_at) ${numbers}
+    insert into settings_value (scope, owner, key, value, revision, updated_at) ${numbers}
     select iif(n < 40, 1, 2), iif(n < 40, '', 'u' || (n % ${users})),
       iif(n < 40, 'key.' || n, iif(n % 10007 = 0, 'gone', 'key.' || (n / ${users}))), '"x"', n, n from numbers;
     update settings_meta set value = '${rows}' where name in ('revision', 'users')`)

@@ -1,7 +1,8 @@
 /** Erasing a user in PostgreSQL beside writes that are under way. */
+import { SettingScope } from '@fastify-modular/settings'
 import { Pool } from 'pg'
 import t, { type Test, test } from 'tap'
-import { change, replays, rowId, set, until, writeAll } from '../../contract/case.ts'
+import { change, replays, rowId, set, until, writeAll, user } from '../../contract/case.ts'
 import { startHeldWrite } from './held-write.js'
 import { newPool, openStore } from './open-store.js'
 
@@ -48,13 +49,13 @@ for (const found of ['a value', 'no value']) {
     if (found === 'a value') await set(one, rowId('a', 'u1'), '1')
     const write = startHeldWrite(one, 'u1')
     await write.ready
-    const erased = two.users.erase('u1')
+    const erased = two.owned.erase(user('u1'))
     await until('the erasure to wait', () => isWaiting(pool))
     write.finish()
     await write.written
     t.match(await erased, { values: 1, isDone: true })
-    t.same(await one.users.read('u1'), [])
-    t.same(await one.history({ userId: 'u1', limit: 10 }), [])
+    t.same(await one.owned.read(user('u1')), [])
+    t.same(await one.history({ scope: SettingScope.User, owner: 'u1', limit: 10 }), [])
   })
 }
 
@@ -74,10 +75,10 @@ for (const table of ['value', 'history']) {
         await until('the write to wait', async () => isWritten || (await isWaiting(pool)))
       },
     )
-    await erasing.users.erase('u1')
+    await erasing.owned.erase(user('u1'))
     await written
-    t.match(await store.users.read('u1'), [{ key: 'b', value: '2' }])
-    await replays(store, 'u1')
+    t.match(await store.owned.read(user('u1')), [{ key: 'b', value: '2' }])
+    await replays(store, user('u1'))
   })
 }
 
@@ -87,33 +88,33 @@ test('a value that somebody overwrites while its erased writer is being removed 
   for (const key of ['a', 'b']) await writeAll(one, [change(rowId(key, 'u2'), '1')], { actor: 'u1' })
   const write = startHeldWrite(one, 'u2')
   await write.ready
-  const erased = two.users.erase('u1')
+  const erased = two.owned.erase(user('u1'))
   await until('the erasure to wait', () => isWaiting(pool))
   write.finish()
   await Promise.all([write.written, erased])
   t.same(
-    (await one.users.read('u2')).map(({ key, updatedBy }) => [key, updatedBy]),
+    (await one.owned.read(user('u2'))).map(({ key, updatedBy }) => [key, updatedBy]),
     [
       ['a', 'tester'],
       ['b', null],
     ],
   )
-  t.same((await two.users.erase('u1')).mentions, 0)
+  t.same((await two.owned.erase(user('u1'))).mentions, 0)
 })
 
-test('an erasure and a write of several users lock rows in one order, also beyond U+FFFF', async (t) => {
+test('an erasure and a write of several rows lock them in one order, also beyond U+FFFF', async (t) => {
   const pool = await newPool(t)
   let transactions = 0
   const store = await openInterrupted(t, pool, /^begin/, async () => void transactions++, Infinity)
   // The first one comes first by code units, the second one by bytes of UTF-8.
-  const changes = ['\u{1f600}', '\uff21'].map((userId) => change(rowId('a', userId), '1'))
+  const changes = ['\u{1f600}', '\uff21'].map((key) => change(rowId(key, 'u2'), '1'))
   await writeAll(store, changes, { actor: 'u1' })
   const client = await pool.connect()
-  await client.query(`begin; select from settings_value where user_id = '\uff21' for update`)
+  await client.query(`begin; select from settings_value where key = '\uff21' for update`)
   const written = writeAll(store, changes)
   await until('the write to wait', () => isWaiting(pool))
   transactions = 0
-  const erased = store.users.erase('u1')
+  const erased = store.owned.erase(user('u1'))
   await until('both to wait', () => isWaiting(pool, 2))
   await client.query('commit')
   client.release()
@@ -133,5 +134,5 @@ test('an erasure that PostgreSQL ends to resolve a deadlock begins again', async
       return old;
     end $$;
     create trigger fail_once before delete on settings_history for each row execute function fail_once()`)
-  t.same(await store.users.erase('u1'), { values: 1, history: 1, mentions: 0, isDone: true })
+  t.same(await store.owned.erase(user('u1')), { values: 1, history: 1, mentions: 0, isDone: true })
 })

@@ -1,8 +1,8 @@
 /** Names of channels and prepared statements: stores beside each other, and stores with long names. */
 import t, { test } from 'tap'
-import { revisionOf, rowId, rowOf, set, until } from '../../contract/case.ts'
+import { user, revisionOf, rowId, rowOf, set, until } from '../../contract/case.ts'
 import { postgresNames } from '#src/store/postgres/names.js'
-import { userHash } from '#src/store/store.js'
+import { ownerHash } from '#src/store/store.js'
 import { newPool, openStore } from './open-store.js'
 
 t.setTimeout(900_000)
@@ -15,7 +15,7 @@ test('a schema and a prefix of the same name are two stores, on one pool too', a
   const stores = [await openStore(t, pool, { schema: 'a' }), await openStore(t, pool, { tablePrefix: 'a' })]
   for (const [index, store] of stores.entries()) {
     await set(store, 'key', String(index))
-    await store.users.read('u')
+    await store.owned.read(user('u'))
   }
   for (const [index, store] of stores.entries()) {
     t.equal((await rowOf(store, rowId('key')))?.value, String(index))
@@ -31,13 +31,13 @@ test('the longest names that are allowed work: writes, and hints of them', async
   const received: unknown[] = []
   const stop = await watching.watch?.({
     onHint: (hint) => received.push(hint?.revision),
-    onUsers: (hashes) => received.push(...(hashes ?? [])),
+    onOwners: (hashes) => received.push(...(hashes ?? [])),
     onLost: (error) => t.fail(String(error)),
   })
   await set(writing, 'key', '1')
   await until('the notification', () => received.includes(1))
   await set(writing, rowId('key', 'u1'), '1')
-  await until('that of a user', () => received.includes(userHash('u1')))
+  await until('that of a user', () => received.includes(ownerHash(user('u1'))))
   await stop?.()
 })
 
@@ -49,10 +49,10 @@ test('no two places have the same names of statements, and none is longer than P
     ),
   )
   t.equal(new Set(names.map(({ statement }) => statement('row'))).size, names.length)
-  for (const { statement, channel, userChannel } of names) {
-    t.ok(statement('saveUsers').length <= 63)
+  for (const { statement, channel, ownerChannel } of names) {
+    t.ok(statement('saveOwned').length <= 63)
     t.ok(channel.length <= 63)
-    t.ok(userChannel.length <= 63)
+    t.ok(ownerChannel.length <= 63)
   }
   t.end()
 })

@@ -7,7 +7,7 @@ import { freePort } from '@fastify-modular/test-support/free-port'
 import { type PostgresServer, startPostgres } from '@fastify-modular/test-support/postgres'
 import { Client, Pool } from 'pg'
 import t, { type Test, test } from 'tap'
-import { change, revisionOf, rowId, set, silentLog, until, writeAll } from '../../contract/case.ts'
+import { user, change, revisionOf, rowId, set, silentLog, until, writeAll } from '../../contract/case.ts'
 import type { SettingsStore } from '#src/store/store.js'
 import { failureOf, is503 } from '../failures.js'
 import { acknowledged, startWriter, verify } from '../processes.js'
@@ -38,7 +38,7 @@ async function watch(store: SettingsStore): Promise<Watched> {
   const losses: unknown[] = []
   const stop = await store.watch?.({
     onHint: (hint) => received.push(hint?.revision ?? -1),
-    onUsers: () => {},
+    onOwners: () => {},
     onLost: (error) => losses.push(error),
   })
   return { received, losses, stop: async () => stop?.() }
@@ -73,13 +73,13 @@ test('while the server is down each call fails with 503, and works again afterwa
   for (const call of [
     () => set(store, 'a', '2'),
     () => store.shared.read(),
-    () => store.users.read('u'),
+    () => store.owned.read(user('u')),
     () => revisionOf(store),
     () => store.history({ limit: 1 }),
-    () => store.users.news('0', 10),
+    () => store.owned.news('0', 10),
     () => set(store, rowId('a', 'u'), '2'),
     () => store.trim({ olderThan: 1, perValue: 1 }),
-    () => store.users.erase('u'),
+    () => store.owned.erase(user('u')),
   ]) {
     const error = await failureOf(call())
     t.ok(is503(error))

@@ -4,7 +4,7 @@ import { postgres, printSql } from '@fastify-modular/settings/postgres'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { Pool, types } from 'pg'
 import t, { test } from 'tap'
-import { change, rowId, rowOf, set, writeAll, revisionOf } from '../../contract/case.ts'
+import { user, change, rowId, rowOf, set, writeAll, revisionOf } from '../../contract/case.ts'
 import { failureOf, is503 } from '../failures.js'
 import { newPool, openStore } from './open-store.js'
 
@@ -101,7 +101,7 @@ test('an error of the database shows no stored value', async (t) => {
   t.ok(is503(refused))
   t.match(refused, { message: /P0001/ })
   await pool.query('drop table settings_value')
-  const read = await failureOf(store.users.read('s3cret user'))
+  const read = await failureOf(store.owned.read(user('s3cret user')))
   t.match(read, { code: '42P01' })
   for (const error of [written, refused, read]) t.notMatch(everythingOf(error), 's3cret')
 })

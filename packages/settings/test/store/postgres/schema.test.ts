@@ -5,7 +5,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { getTableConfig, PgDialect } from 'drizzle-orm/pg-core'
 import { Pool } from 'pg'
 import t, { test } from 'tap'
-import { revisionOf, rowId, rowOf, set, silentLog } from '../../contract/case.ts'
+import { user, revisionOf, rowId, rowOf, set, silentLog } from '../../contract/case.ts'
 import { postgresNames } from '#src/store/postgres/names.js'
 import { postgresReads } from '#src/store/postgres/engine.js'
 import { findPlain } from '#src/store/reads.js'
@@ -112,7 +112,7 @@ test('a migration that fails leaves nothing behind, and says what to do (FMOD_SE
   })
   t.same(await columnsOf(pool, 'public'), [])
   await pool.query('drop table settings_history_actor')
-  t.same(await (await openStore(t, pool)).users.read('u1'), [])
+  t.same(await (await openStore(t, pool)).owned.read(user('u1')), [])
 })
 
 test('plain text in the history is found by an index of its own', async (t) => {

@@ -19,7 +19,7 @@ async function startProxy(t: Test) {
   return { proxy, url }
 }
 
-const unwatched: StoreWatch = { onHint: () => {}, onUsers: () => {}, onLost: () => {} }
+const unwatched: StoreWatch = { onHint: () => {}, onOwners: () => {}, onLost: () => {} }
 
 /** Tries again where these short time-outs are too short for a busy machine. */
 async function openStore(t: Test, ...[source, options]: Parameters<typeof postgres>): Promise<SettingsStore> {
@@ -44,7 +44,7 @@ test('after all connections went silent once, writes work and changes of others 
   const losses: unknown[] = []
   const stop = await store.watch?.({
     onHint: (hint) => received.push(hint?.revision),
-    onUsers: () => {},
+    onOwners: () => {},
     onLost: (error) => losses.push(error),
   })
   await written(store, '1')

@@ -1,11 +1,12 @@
 /** Writes of users in PostgreSQL: what they wait for, what they send, and who hears of them (decision 66). */
+import { SettingScope } from '@fastify-modular/settings'
 import { Pool } from 'pg'
 import t, { type Test, test } from 'tap'
 import { payloadOf } from '#src/store/postgres/listen.js'
 import { postgresNames } from '#src/store/postgres/names.js'
 import { writeStatements } from '#src/store/postgres/write-statements.js'
-import { change, nextMillisecond, rowId, set, trimAll, until, writeAll } from '../../contract/case.ts'
-import { type StoreWatch, userHash } from '#src/store/store.js'
+import { user, change, nextMillisecond, rowId, set, trimAll, until, writeAll } from '../../contract/case.ts'
+import { type StoreWatch, ownerHash } from '#src/store/store.js'
 import { startHeldWrite } from './held-write.js'
 import { newPool, openStore, patient } from './open-store.js'
 
@@ -51,7 +52,7 @@ test('a write of a user waits for no other user and for no shared write, and the
   other.release()
   open.finish()
   await open.written
-  t.equal((await store.users.read('u1')).length, 1)
+  t.equal((await store.owned.read(user('u1'))).length, 1)
 })
 
 test('no write notifies in its transaction; those of many users are announced together', async (t) => {
@@ -83,37 +84,37 @@ test('an instance is notified of what others wrote, not of its own', async (t) =
   const heard = { one: new Set<unknown>(), two: new Set<unknown>() }
   const watch = (into: Set<unknown>): StoreWatch => ({
     onHint: (hint) => void into.add(hint?.revision),
-    onUsers: (hashes) => hashes?.forEach((hash) => into.add(hash)),
+    onOwners: (hashes) => hashes?.forEach((hash) => into.add(hash)),
     onLost: (error) => t.fail(String(error)),
   })
   const stops = [await one.watch?.(watch(heard.one)), await two.watch?.(watch(heard.two))]
   await set(one, 'a', '1')
   await set(one, rowId('a', 'u1'), '1')
-  await until('the news', () => heard.two.has(1) && heard.two.has(userHash('u1')))
+  await until('the news', () => heard.two.has(1) && heard.two.has(ownerHash(user('u1'))))
   await set(two, rowId('a', 'u2'), '1')
-  await until('news of the other one', () => heard.one.has(userHash('u2')))
-  t.notOk(heard.one.has(1) || heard.one.has(userHash('u1')))
+  await until('news of the other one', () => heard.one.has(ownerHash(user('u2'))))
+  t.notOk(heard.one.has(1) || heard.one.has(ownerHash(user('u1'))))
   for (const stop of stops) await stop?.()
 })
 
 test('a user whose write commits after later ones is found all the same', async (t) => {
   const pool = await newPool(t)
   const store = await openStore(t, pool)
-  const { next: start } = await store.users.news(undefined, 10)
+  const { next: start } = await store.owned.news(undefined, 10)
   const early = startHeldWrite(store, 'early')
   await early.ready
   await set(store, rowId('a', 'late'), '1')
-  const first = await store.users.news(start, 10)
-  t.same(first.userIds, ['late'])
+  const first = await store.owned.news(start, 10)
+  t.same(first.owners, [user('late')])
   early.finish()
   await early.written
-  const second = await store.users.news(first.next, 10)
-  t.ok(second.userIds.includes('early'))
+  const second = await store.owned.news(first.next, 10)
+  t.ok(second.owners.some(({ id }) => id === 'early'))
   let mark = second.next
   await until('the end of older transactions of this server', async () => {
-    const { next, userIds } = await store.users.news(mark, 10)
+    const { next, owners } = await store.owned.news(mark, 10)
     mark = next
-    return userIds.length === 0
+    return owners.length === 0
   })
 })
 
@@ -122,8 +123,8 @@ test('entries that were restored from a server with more transactions are not fo
   const store = await openStore(t, pool)
   await set(store, rowId('a', 'u1'), '1')
   await pool.query(`update settings_history set xid = '4611686018427387904'::xid8`)
-  const { next } = await store.users.news(undefined, 1)
-  t.same((await store.users.news(next, 10)).userIds, [])
+  const { next } = await store.owned.news(undefined, 1)
+  t.same((await store.owned.news(next, 10)).owners, [])
 })
 
 test('a value that two instances give a user for the first time at once has both writes in its history', async (t) => {
@@ -140,7 +141,7 @@ test('a value that two instances give a user for the first time at once has both
   })
   first.finish()
   await Promise.all([first.written, second])
-  const history = await one.history({ userId: 'u1', limit: 10 })
+  const history = await one.history({ scope: SettingScope.User, owner: 'u1', limit: 10 })
   t.same(
     history.map(({ oldValue, newValue }) => [oldValue, newValue]),
     [
@@ -177,20 +178,21 @@ test('trimming goes on though the clock of the server has gone back', async (t) 
   t.same(await trimAll(store, { perValue: 1 }), [3])
 })
 
-test('two instances that write rows of the same users in any order take turns', async (t) => {
+test('two instances that write rows of a user in any order take turns', async (t) => {
   const pool = await newPool(t)
   const [one, two] = [await openStore(t, pool), await openStore(t, pool)]
-  const changes = ['u1', 'u2', 'u3'].map((userId) => change(rowId('a', userId), '1'))
+  const changes = ['a', 'b', 'c'].map((key) => change(rowId(key, 'u1'), '1'))
   await Promise.all(
     Array.from({ length: 40 }, (_, index) =>
       writeAll(index % 2 ? one : two, index % 3 ? changes : changes.toReversed()),
     ),
   )
-  t.equal((await one.history({ userId: 'u2', limit: 100 })).length, 40)
+  t.equal((await one.history({ scope: SettingScope.User, owner: 'u1', key: 'b', limit: 100 })).length, 40)
 })
 
 test('the names of 600 users fit into what PostgreSQL takes, and beyond all are forgotten', (t) => {
-  const users = (count: number) => new Set(Array.from({ length: count }, (_, index) => `user ${index}`))
+  const users = (count: number) =>
+    new Set(Array.from({ length: count }, (_, index) => ownerHash(user(`user ${index}`))))
   const payload = payloadOf(users(600), 'an instance')
   t.ok(payload.length < 8000 && payload.startsWith('an instance '))
   t.equal(new Set(payload.split(' ').slice(2)).size, 600)
@@ -203,7 +205,7 @@ test('many writes of one user that wait for a lock leave connections to writes o
   const store = await openStore(t, pool)
   await set(store, rowId('a', 'busy'), '0')
   const client = await pool.connect()
-  await client.query(`begin; select from settings_value where user_id = 'busy' for update`)
+  await client.query(`begin; select from settings_value where owner = 'busy' for update`)
   const waiting = Array.from({ length: 20 }, (_, index) => set(store, rowId('a', 'busy'), String(index)))
   const settled = Promise.allSettled(waiting)
   const other = await Promise.race([set(store, rowId('a', 'other'), '1'), settled])
@@ -239,7 +241,7 @@ test('a write that PostgreSQL ends to resolve a deadlock is made again', async (
     await written
   }
   t.same(
-    (await store.users.read('u')).map(({ value }) => value),
+    (await store.owned.read(user('u'))).map(({ value }) => value),
     ['2', '2'],
   )
 })
@@ -248,7 +250,7 @@ test('on tables that were empty when it was planned, a write looks at the rows t
   const pool = await newPool(t)
   await openStore(t, pool)
   const statements = writeStatements(postgresNames({}))
-  for (const name of ['findUsers', 'saveUsers', 'find', 'save'] as const) {
+  for (const name of ['findOwned', 'saveOwned', 'find', 'save'] as const) {
     const nulls = Array.from(new Set(statements[name].match(/\$\d+/g)), () => 'null').join(', ')
     const client = await pool.connect()
     await client.query(`set plan_cache_mode = force_generic_plan; prepare any_call as ${statements[name]}`)
@@ -257,8 +259,7 @@ test('on tables that were empty when it was planned, a write looks at the rows t
     const read = tablesRead(rows[0]?.['QUERY PLAN'][0].Plan)
     t.ok(read.length > 0, name)
     for (const { condition, filter } of read) {
-      for (const column of ['scope', 'user_id', 'key'])
-        t.match(condition, `${column} = `, `${name}: ${column}`)
+      for (const column of ['scope', 'owner', 'key']) t.match(condition, `${column} = `, `${name}: ${column}`)
       t.equal(filter, '', name)
     }
   }
@@ -286,14 +287,14 @@ test('statements of writes are planned once for each connection', async (t) => {
     await set(store, 'a', String(write))
   }
   const { rows } = await pool.query(
-    `select name, generic_plans + custom_plans as uses, custom_plans from pg_prepared_statements where name ~ 'Users$|find$|save$'`,
+    `select name, generic_plans + custom_plans as uses, custom_plans from pg_prepared_statements where name ~ 'Own|find$|save$'`,
   )
   t.same(
     new Set(rows.map(({ name }) => String(name).split('.').at(-1))),
-    new Set(['find', 'findUsers', 'lockUsers', 'save', 'saveUsers']),
+    new Set(['find', 'findOwned', 'lockOwner', 'save', 'saveOwned']),
   )
   for (const { name, uses, custom_plans: planned } of rows) {
     t.equal(Number(uses), 10, name)
-    if (!name.endsWith('.lockUsers')) t.equal(Number(planned), 0, name)
+    if (!name.endsWith('.lockOwner')) t.equal(Number(planned), 0, name)
   }
 })

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { sqlite } from '@fastify-modular/settings/sqlite'
 import Database from 'better-sqlite3'
 import { type Test, test } from 'tap'
-import { set, silentLog, until } from '../../contract/case.ts'
+import { user, set, silentLog, until } from '../../contract/case.ts'
 import { watchFile } from '#src/store/sqlite/connection.js'
 import type { SettingsStore } from '#src/store/store.js'
 import { failureOf, is503 } from '../failures.js'
@@ -52,7 +52,7 @@ test('writes under a foreign lock wait for one whole time-out in total, until on
   other.exec('begin immediate')
   const writes = ['a', 'b', 'c', 'd', 'e'].map((key) => failureOf(set(store, key, '1')))
   t.ok((await Promise.all(writes)).every(is503))
-  t.ok(is503(await failureOf(store.users.erase('u1'))))
+  t.ok(is503(await failureOf(store.owned.erase(user('u1')))))
   t.same(timeouts, [10, 150, 10, 150, 10, 150, 10, 150, 10, 150], 'the first with its own, five with 10 ms')
   other.exec('rollback')
   timeouts.length = 0

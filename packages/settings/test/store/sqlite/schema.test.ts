@@ -27,8 +27,8 @@ test('plain text in the history is found, and the history walked through, by an 
     /SEARCH settings_history USING .*settings_history_plain/,
   )
   const page = plan(
-    `select * from settings_history where (revision, scope, user_id, key) > (?, ?, ?, ?)
-     order by revision, scope, user_id, key limit 100`,
+    `select * from settings_history where (revision, scope, owner, key) > (?, ?, ?, ?)
+     order by revision, scope, owner, key limit 100`,
     5,
     1,
     '',

@@ -8,7 +8,17 @@ import { printSql, sqlite, type SqliteOptions } from '@fastify-modular/settings/
 import Database from 'better-sqlite3'
 import { getTableConfig } from 'drizzle-orm/sqlite-core'
 import { type Test, test } from 'tap'
-import { change, revisionOf, rowId, rowOf, set, silentLog, until, writeAll } from '../../contract/case.ts'
+import {
+  user,
+  change,
+  revisionOf,
+  rowId,
+  rowOf,
+  set,
+  silentLog,
+  until,
+  writeAll,
+} from '../../contract/case.ts'
 import type { SettingsStore } from '#src/store/store.js'
 import { failureOf, is503 } from '../failures.js'
 
@@ -133,7 +143,7 @@ test('a write inside a transaction of the caller is refused (FMOD_SETTINGS_TRANS
   await store.open({ log: silentLog })
   database.exec('begin')
   await t.rejects(set(store, 'a', '1'), { code: 'FMOD_SETTINGS_TRANSACTION_OPEN' })
-  await t.rejects(store.users.erase('u1'), { code: 'FMOD_SETTINGS_TRANSACTION_OPEN' })
+  await t.rejects(store.owned.erase(user('u1')), { code: 'FMOD_SETTINGS_TRANSACTION_OPEN' })
   database.exec('rollback')
   t.equal((await set(store, 'a', '1')).revision, 1)
 })
