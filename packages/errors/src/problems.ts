@@ -91,11 +91,10 @@ export class Problems {
 
   #byClass(error: unknown): Problem | undefined {
     if (typeof error !== 'object' || error === null) return undefined
-    const scopes = this.#lineage.filter((scope) => scope.#classes.size > 0)
-    if (scopes.length === 0) return undefined
+    if (this.#lineage.every((scope) => scope.#classes.size === 0)) return undefined
     try {
       for (let type = Object.getPrototypeOf(error) as unknown; type; type = Object.getPrototypeOf(type)) {
-        for (const scope of scopes) {
+        for (const scope of this.#lineage) {
           const problem = scope.#classes.get(type)?.(error)
           if (problem) return problem
         }
@@ -107,15 +106,22 @@ export class Problems {
   }
 
   #byPredicate(error: unknown): Problem | undefined {
-    for (const { matches, toProblem } of this.#lineage.flatMap((scope) => scope.#predicates)) {
-      try {
-        const problem = matches(error) ? toProblem(error) : undefined
+    for (const scope of this.#lineage) {
+      for (const mapping of scope.#predicates) {
+        const problem = this.#applied(mapping, error)
         if (problem) return problem
-      } catch (err) {
-        this.#context.onBadMapper?.(err)
       }
     }
     return undefined
+  }
+
+  #applied({ matches, toProblem }: PredicateMapping, error: unknown): Problem | undefined {
+    try {
+      return matches(error) ? toProblem(error) : undefined
+    } catch (err) {
+      this.#context.onBadMapper?.(err)
+      return undefined
+    }
   }
 
   #toProblem<E>({ to, logLevel }: ProblemMapping<E>): (error: E) => Problem | undefined {
