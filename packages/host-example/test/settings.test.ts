@@ -36,6 +36,7 @@ test('settings of the application', async (t) => {
         'mail.host 0/0 localhost',
         'mail.password 0/8 null',
         'mail.port 0/1 587',
+        'mail.user 0/0 null',
         'system.maintenance_mode 0/2 false',
         'user.preferred_density 2/4 comfortable',
       ])

@@ -13,6 +13,7 @@ import { addDefinitionRoutes } from './routes/definitions.ts'
 import { addHistoryRoutes } from './routes/history.ts'
 import { addListRoute } from './routes/list.ts'
 import { addOwnValueRoutes } from './routes/own-values.ts'
+import { addProbeRoute } from './routes/probe.ts'
 import { addRestoreRoutes } from './routes/restore.ts'
 import { addStreamRoutes } from './routes/stream.ts'
 import { addTransferRoutes } from './routes/transfer.ts'
@@ -54,6 +55,7 @@ export function addSettingsRoutes(
   addHistoryRoutes(context)
   addRestoreRoutes(context)
   addTransferRoutes(context)
+  addProbeRoute(context)
   addStreamRoutes(context)
 }
 
