@@ -63,7 +63,7 @@ function ownPath(target: string): string {
 }
 
 /** Path and query of the page that a request was sent from, without the base path; null where it is none of this application. */
-export function refererPath({ headers: { referer }, host }: FastifyRequest, basePath: string): string | null {
+function refererPath({ headers: { referer }, host }: FastifyRequest, basePath: string): string | null {
   if (!referer || !URL.canParse(referer)) return null
   const url = new URL(referer)
   if (url.host !== host || !`${url.pathname}/`.startsWith(`${basePath}/`)) return null
