@@ -42,7 +42,7 @@ export {
 export { printEnvironment, readEnvironment } from './environment.ts'
 export type { DefinitionTexts, FindCaller, FindPeople, SettingsOptions, Translate } from './options.ts'
 export { settings, settings as default } from './plugin.ts'
-export { SettingChanged, SettingDeleted, type SettingListener } from './events.ts'
+export { SettingChanged, SettingChangeSettled, SettingDeleted, type SettingListener } from './events.ts'
 export type { SettingsContract } from './contract.ts'
 export type { SettingDefinitions } from './definitions/registry.ts'
 export type { SetOptions } from './write/set.ts'

@@ -75,10 +75,18 @@ interface Due {
   readonly own: Set<Stream>
   /** Everything was read again. */
   isEverything: boolean
+  /** Other changes wait to be kept than before. */
+  isOpened: boolean
   isBeat: boolean
 }
 
-const nothing = (): Due => ({ keys: new Set(), own: new Set(), isEverything: false, isBeat: false })
+const nothing = (): Due => ({
+  keys: new Set(),
+  own: new Set(),
+  isEverything: false,
+  isOpened: false,
+  isBeat: false,
+})
 
 type StreamsInit = Pick<Parts, 'changes' | 'sharedValues' | 'coherence' | 'states' | 'log'>
 
@@ -93,6 +101,8 @@ export class Streams {
   readonly #closing = new AbortController()
   #due = nothing()
   #isWriting = false
+  /** Whether a change waits to be kept. */
+  #isAnyOpen = false
   #seconds = 0
   /** The next look at the database for strangers, which has not begun. */
   #look: Promise<void> | undefined
@@ -104,6 +114,7 @@ export class Streams {
     this.#audiences = { signedIn: new Audience(init.states, true), public: new Audience(init.states, false) }
     init.changes.follow({
       shared: (change) => this.#sharedChanged(change),
+      opened: (isAny) => this.#opened(isAny),
       owned: (changed) => this.#ownersChanged(changed),
     })
   }
@@ -157,6 +168,13 @@ export class Streams {
     if (kind === 'locks') this.#ownChanged(this.#callers.keys()) // locked values win over those of users
     this.#due.isEverything ||= kind === 'everything'
     for (const key of keys) this.#due.keys.add(key)
+    this.#write()
+  }
+
+  #opened(isAny: boolean): void {
+    this.#isAnyOpen = isAny
+    if (this.#callers.size === 0) return
+    this.#due.isOpened = true
     this.#write()
   }
 
@@ -303,7 +321,12 @@ export class Streams {
   }
 
   async #writeAll(): Promise<void> {
-    while (this.#due.keys.size + this.#due.own.size > 0 || this.#due.isEverything || this.#due.isBeat) {
+    while (
+      this.#due.keys.size + this.#due.own.size > 0 ||
+      this.#due.isEverything ||
+      this.#due.isOpened ||
+      this.#due.isBeat
+    ) {
       const due = this.#due
       this.#due = nothing()
       if (due.isBeat) for (const stream of this.#open) if (this.#isStuck(stream)) this.#cut(stream)
@@ -318,13 +341,15 @@ export class Streams {
   }
 
   /** The bytes for each audience that sees some of it. */
-  #encode({ keys, isEverything, isBeat }: Due): Map<Audience, Buffer> {
+  #encode({ keys, isEverything, isOpened, isBeat }: Due): Map<Audience, Buffer> {
     const { revision } = this.#init.sharedValues
     const states = this.#statesOf(keys)
     const bytes = new Map<Audience, Buffer>()
     for (const audience of Object.values(this.#audiences)) {
       const shown = isEverything ? audience.snapshot(revision) : audience.change(revision, states)
-      if (shown ?? isBeat) bytes.set(audience, shown ?? idAlone(audience.id(revision)))
+      const opened = isOpened && audience === this.#audiences.signedIn ? openEvent : nothingMore
+      if (shown ?? (isBeat || opened.length > 0))
+        bytes.set(audience, Buffer.concat([shown ?? idAlone(audience.id(revision)), opened]))
     }
     return bytes
   }
@@ -353,7 +378,10 @@ export class Streams {
   #firstBytes(audience: Audience, known: unknown): Buffer {
     const { revision } = this.#init.sharedValues
     const id = audience.id(revision)
-    return known === id ? idAlone(id) : audience.snapshot(revision)
+    const first = known === id ? idAlone(id) : audience.snapshot(revision)
+    return this.#isAnyOpen && audience === this.#audiences.signedIn
+      ? Buffer.concat([first, openEvent])
+      : first
   }
 }
 
@@ -365,6 +393,10 @@ function hashOf(callerId: string): string {
 interface NewStream extends Pick<Stream, 'reply' | 'audience'> {
   readonly callerId: string | null
 }
+
+/** Changes wait to be kept, or others than before: whoever may keep them reads them. */
+const openEvent = Buffer.from('event: open\ndata: {}\n\n')
+const nothingMore = Buffer.alloc(0)
 
 /** There is no stream for this reader, who has to poll. */
 const overEvent = 'event: over\ndata: {}\n\n'
