@@ -133,7 +133,8 @@ function createSettings(parts: AllParts, streams: Streams, windows: Windows): Se
     resource: (name, tokens, options) => resources.add(name, tokens, options),
     inspect: (key, userId) => inspect(parts, key, userId),
     history: (filter) => readHistory(parts, filter),
-    restore: async (target, options) => void (await restore(parts, target, options)),
+    restore: async (reference, revision, options) =>
+      void (await restore(parts, reference, revision, options)),
     revert: (revision, options) => revert(parts, revision, options),
     keep: async (revision, options = {}) => void (await windows.keep(revision, options)),
     export: (options) => exportSettings(parts, options),
@@ -161,11 +162,12 @@ function createSettings(parts: AllParts, streams: Streams, windows: Windows): Se
   return settings
 }
 
-type UntypedSettings = Omit<Settings, 'get' | 'on' | 'define' | 'set' | 'reset' | 'resource'> & {
+type UntypedSettings = Omit<Settings, 'get' | 'on' | 'define' | 'set' | 'reset' | 'restore' | 'resource'> & {
   get(reference: SettingReference): unknown
   on(reference: SettingReference, listener: SettingListener): () => void
   set(reference: SettingReference, value: JsonValue, options?: SetOptions): Promise<void>
   reset(reference: SettingReference, options?: SetOptions): Promise<void>
+  restore(reference: SettingReference, revision: number, options?: SetOptions): Promise<void>
   define(...definitions: readonly (SettingDefinition | SettingMap)[]): Settings
   resource(
     name: string,

@@ -57,7 +57,7 @@ export {
 } from './exceptions.ts'
 export type { ErasureReport } from './history/erase.ts'
 export type { HistoryEntry, HistoryFilter, HistoryPage } from './history/history.ts'
-export type { RestoreOptions, RestoreTarget, RevertOptions, RevertReport } from './history/revert.ts'
+export type { RevertOptions, RevertReport } from './history/revert.ts'
 export type { ExportOptions, ImportOptions, ImportReport, SettingsExport } from './history/transfer.ts'
 export type { SettingsDiagnostic, SettingsStats } from './diagnostics.ts'
 export type { SettingSource } from './memory/shared-values.ts'

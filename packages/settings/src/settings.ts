@@ -17,7 +17,7 @@ import type { SettingsStats } from './diagnostics.ts'
 import type { SettingListener } from './events.ts'
 import type { ErasureReport } from './history/erase.ts'
 import type { HistoryFilter, HistoryPage } from './history/history.ts'
-import type { RestoreOptions, RestoreTarget, RevertOptions, RevertReport } from './history/revert.ts'
+import type { RevertOptions, RevertReport } from './history/revert.ts'
 import type { ExportOptions, ImportOptions, ImportReport, SettingsExport } from './history/transfer.ts'
 import type { Changes } from './memory/changes.ts'
 import type { SettingsStatus } from './memory/coherence.ts'
@@ -96,7 +96,7 @@ export interface Settings extends SettingsReader {
    * @throws {NotFoundException} unknown setting, or the revision did not change it
    * @throws {PreconditionFailedException} the row is not at `version` any more
    */
-  restore(target: RestoreTarget, options?: RestoreOptions): Promise<void>
+  restore(reference: SettingToken<unknown> | string, revision: number, options?: SetOptions): Promise<void>
   /**
    * Puts back every value that a change set of System and Application settings replaced, all or nothing, as a new revision.
    * @throws {NotFoundException} no such revision, or an entry of it is trimmed or belongs to no setting

@@ -26,7 +26,10 @@ async function save(
 }
 
 export const windows: Readonly<Record<string, ContractCase>> = {
-  'a window is saved with its write, and every instance finds it and when it is due': async (store, { open }) => {
+  'a window is saved with its write, and every instance finds it and when it is due': async (
+    store,
+    { open },
+  ) => {
     const later = await save(store, '1', { due: 9_000_000_000_000 })
     const first = await save(store, '2')
     const other = await open()
@@ -41,7 +44,7 @@ export const windows: Readonly<Record<string, ContractCase>> = {
 
   'a window changes without a change of rows, and is open no longer': async (store) => {
     const window = await save(store, '1')
-    const reasons = { 'app.title': "It's been \"changed\" since. ü" }
+    const reasons = { 'app.title': 'It\'s been "changed" since. ü' }
     const settled = await save(store, null, { ...window, state: 'conflicted', reasons })
     assert.deepEqual((await store.windows()).windows, [])
     assert.deepEqual((await store.windows(window.revision)).windows, [settled])

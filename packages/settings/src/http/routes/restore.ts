@@ -87,10 +87,9 @@ function addRestoreRoute({ app, service }: RouteContext): void {
       const caller = callerOf(request)
       const place = { scope, ...(scope === SettingScope.User && { userId: caller.id }) }
       requireVisible(caller, service.sharedValues.find(key)?.setting.definition, place, service)
-      const target = { key, revision, ...place }
-      const options = { ...writeOptionsOf(request), origin: 'restore', note }
+      const options = { ...writeOptionsOf(request), origin: 'restore', note, ...place }
       const control = { caller, expects: conditionOf(request) }
-      const { entries } = await restore(service, target, options, control)
+      const { entries } = await restore(service, key, revision, options, control)
       return answerWritten(request, reply, entries[0], (written) => toStoredDto(service, written))
     },
   )
