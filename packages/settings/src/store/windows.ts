@@ -1,7 +1,7 @@
 /** Change sets that are put back unless they are kept in time, as the databases have them: rows of the table of counters. */
 
 /** What became of a change set. */
-export type WindowState = 'open' | 'kept' | 'put-back' | 'conflicted'
+type WindowState = 'open' | 'kept' | 'put-back' | 'conflicted'
 
 /** A change set that has to be kept. Who made it stands in its history. */
 export interface StoredWindow {

@@ -14,6 +14,7 @@ import { ownerHash } from '../store/store.ts'
 import { Audience, idAlone, revisionOf } from './audience.ts'
 import { networkOf } from './network.ts'
 import { questionInterval, Questions } from './questions.ts'
+import { openEvent, overEvent, writeHead } from './response.ts'
 
 /** How many streams there may be, and how much of one may wait in this process. */
 const bounds = {
@@ -347,7 +348,7 @@ export class Streams {
     const bytes = new Map<Audience, Buffer>()
     for (const audience of Object.values(this.#audiences)) {
       const shown = isEverything ? audience.snapshot(revision) : audience.change(revision, states)
-      const opened = isOpened && audience === this.#audiences.signedIn ? openEvent : nothingMore
+      const opened = isOpened && audience === this.#audiences.signedIn ? openEvent : Buffer.alloc(0)
       if (shown ?? (isBeat || opened.length > 0))
         bytes.set(audience, Buffer.concat([shown ?? idAlone(audience.id(revision)), opened]))
     }
@@ -392,31 +393,4 @@ function hashOf(callerId: string): string {
 
 interface NewStream extends Pick<Stream, 'reply' | 'audience'> {
   readonly callerId: string | null
-}
-
-/** Changes wait to be kept, or others than before: whoever may keep them reads them. */
-const openEvent = Buffer.from('event: open\ndata: {}\n\n')
-const nothingMore = Buffer.alloc(0)
-
-/** There is no stream for this reader, who has to poll. */
-const overEvent = 'event: over\ndata: {}\n\n'
-
-/** Not in chunks: the answer ends with its connection, and each event is the same bytes for everybody. */
-function writeHead(request: FastifyRequest, reply: FastifyReply): void {
-  const { raw } = reply
-  const isHttp1 = request.raw.httpVersionMajor < 2
-  for (const [name, value] of Object.entries(reply.getHeaders()))
-    if (value !== undefined) raw.setHeader(name, value)
-  const { socket } = request.raw
-  if ('setTimeout' in socket) socket.setTimeout(0)
-  if (isHttp1) raw.removeHeader('transfer-encoding')
-  raw.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store, no-transform',
-    'x-accel-buffering': 'no',
-    ...(isHttp1 && { connection: 'close' }),
-  })
-  raw.flushHeaders()
-  // After the head: until here a failure is answered like any other.
-  reply.hijack()
 }

@@ -4,8 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { ArgumentException, type Caller, type FieldErrors, isDomainException } from '@fastify-modular/core'
-import type { FastifyBaseLogger } from 'fastify'
+import { ArgumentException, type Caller, type FieldErrors } from '@fastify-modular/core'
 import type { Registry } from '../definitions/registry.ts'
 import type { Observer } from '../diagnostics.ts'
 import { beginPublication, type PublisherInit } from '../events.ts'
@@ -27,12 +26,12 @@ import { ownerOf, rowIdText } from '../store/plan-write.ts'
 import type { CurrentRows, RowChange, RowId, SettingsStore, StoredRow, WriteResult } from '../store/store.ts'
 import type { StoredWindow } from '../store/windows.ts'
 import { encodeValue, readText } from '../values/json.ts'
-import { notAsChecked } from '../values/standard-schema.ts'
 import { isSecret, parseValue } from '../values/validate.ts'
 import { mayWrite, requireWritePermissions } from '../visibility.ts'
 import { createPatternBudget, type PatternBudget } from '../values/pattern.ts'
 import { opening, type WindowHook } from './windows.ts'
 import { crossRulesOf } from './cross-rules.ts'
+import { failureOf, reportSchemas } from './failures.ts'
 
 /** Whether a row, or the store, may be written at its current revision. */
 export type Expects = (revision: number) => boolean
@@ -136,20 +135,6 @@ export function createWrite(init: WriteInit): Write {
       throw error
     }
   }
-}
-
-/** People can do nothing about it: the author of the setting has to. */
-function reportSchemas(error: unknown, log: FastifyBaseLogger): void {
-  if (!(error instanceof SettingValidationException)) return
-  for (const [key, messages] of Object.entries(error.errorsByKey))
-    if (messages.includes(notAsChecked))
-      log.error({ key }, 'the schema of a setting makes values of others that it does not accept as they are')
-}
-
-function failureOf(error: unknown): 'conflicts' | 'refusals' | 'failures' {
-  if (error instanceof PreconditionFailedException || error instanceof SettingsChangedException)
-    return 'conflicts'
-  return isDomainException(error) && error.statusCode < 500 ? 'refusals' : 'failures'
 }
 
 async function writeEntries(
