@@ -2,9 +2,13 @@
 import { receiveContributions } from '@fastify-modular/core'
 import {
   branded,
-  createFindCaller,
-  findCallerOf,
+  currentCommand,
+  decorateCommand,
   hasOwnDecorator,
+  knowsCallers,
+  orFinding,
+  readCaller,
+  report,
   supportedFastify,
 } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
@@ -34,6 +38,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   const boot = createBoot(app, options)
   const { settings, coherence, store, registry, retention, resources, windows } = boot.service
   app.decorate('settings', branded(settings))
+  decorateCommand(app)
   app.addHook('onClose', async () => {
     await retention?.stop()
     await windows.close()
@@ -41,8 +46,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
     await coherence.stop()
     await store.close()
   })
-  await store.open({ log: app.log })
-  await coherence.start()
+  await open(boot)
 
   new SettingsBuilder(registry, 'app').addAll(...(options.definitions ?? []))
   registry.groups.translateBy(options)
@@ -58,7 +62,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
     },
     complete: async () => void (await check(boot)),
   })
-  const findCaller = createFindCaller(app, options.findCaller)
+  const { findCaller = readCaller } = options
   decorateRequests(app, settings, findCaller)
   if (options.routes !== false) {
     declareToGate(app, settings)
@@ -85,12 +89,27 @@ interface Boot {
   readonly options: SettingsOptions
   readonly locked: Locked
   readonly service: SettingsService
+  /** The store has its tables. */
+  isOpen: boolean | undefined
   /** The stored values passed the checks of the boot. A secret in plain text that appears later is not served. */
   isChecked: boolean
   /** The scope of the routes. Its requests have the decorators that the application declared before. */
   routes: FastifyInstance | undefined
   /** Whether @fastify/swagger was there before the routes, which it collects as they are registered. */
   sawSwagger: boolean
+}
+
+/** Under a command, missing tables are a finding, and no value is there. */
+async function open(boot: Boot): Promise<void> {
+  const { store, coherence, log } = boot.service
+  const check = { kind: 'missing migration', codes: ['FMOD_SETTINGS_SCHEMA_OUTDATED'] } as const
+  if (!store.info.durable)
+    report({
+      kind: 'memory store',
+      text: 'The settings are in the memory of one process: no command sees them.',
+    })
+  boot.isOpen = await orFinding(check, async () => store.open({ log }).then(() => true))
+  if (boot.isOpen) await coherence.start()
 }
 
 function createBoot(app: FastifyInstance, options: SettingsOptions): Boot {
@@ -103,19 +122,29 @@ function createBoot(app: FastifyInstance, options: SettingsOptions): Boot {
     refusesPlain: () => boot.isChecked && options.encryption?.mode === 'require',
     locked,
     selfService: options.selfService ?? false,
-    retention: history === false ? undefined : new Retention({ ...history, store, log: app.log }),
+    retention:
+      history === false || currentCommand() ? undefined : new Retention({ ...history, store, log: app.log }),
     userCapacity: options.maxCachedUsers ?? 10_000,
     events: createFindEvents(app),
     log: app.log,
   })
-  const boot: Boot = { app, options, locked, service, isChecked: false, routes: undefined, sawSwagger: false }
+  const boot: Boot = {
+    app,
+    options,
+    locked,
+    service,
+    isOpen: false,
+    isChecked: false,
+    routes: undefined,
+    sawSwagger: false,
+  }
   return boot
 }
 
 /** Checks definitions, overrides and secrets. Returns the keys of settings whose secrets are stored in plain text. */
-function check({ service, options, locked }: Boot): Promise<readonly string[]> {
+async function check({ service, options, locked, isOpen }: Boot): Promise<readonly string[]> {
   checkAtBoot(service, options, locked)
-  return checkEncrypted(service, options)
+  return isOpen ? checkEncrypted(service, options) : []
 }
 
 /** Once more, and for good: `app.settings.define` may have added settings, or the application has no modules. */
@@ -127,8 +156,8 @@ async function makeReady(boot: Boot): Promise<void> {
   boot.isChecked = true
   service.states() // every setting gets its place in memory before the first request
   refuseForeignEvents(service)
-  const knowsCaller = findCallerOf(app, options.findCaller) !== undefined
-  if (knowsCaller && routes !== undefined && findCallerOf(routes, options.findCaller) === undefined)
+  const knowsCaller = knowsCallers(app, options.findCaller)
+  if (knowsCaller && routes !== undefined && !knowsCallers(routes, options.findCaller))
     throw new FMOD_SETTINGS_CALLER_DECLARED_LATER()
   service.resources.check()
   const isDescribed = routes === undefined || boot.sawSwagger || !app.hasDecorator('swagger')
@@ -138,7 +167,7 @@ async function makeReady(boot: Boot): Promise<void> {
   await service.windows.start()
   // Other hooks and the rest of the boot share the time that Fastify gives them.
   const { pluginTimeout = 10_000 } = app.initialConfig
-  await service.resources.start(pluginTimeout === 0 ? undefined : pluginTimeout / 2)
+  if (!currentCommand()) await service.resources.start(pluginTimeout === 0 ? undefined : pluginTimeout / 2)
 }
 
 function addRoutes(boot: Boot, findCaller: FindCaller) {
