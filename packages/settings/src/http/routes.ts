@@ -18,6 +18,7 @@ import { addRestoreRoutes } from './routes/restore.ts'
 import { addStreamRoutes } from './routes/stream.ts'
 import { addTransferRoutes } from './routes/transfer.ts'
 import { addValueRoutes } from './routes/values.ts'
+import { addWindowRoutes } from './routes/windows.ts'
 import { components, type SchemaTypes, validatorCompiler } from './schemas.ts'
 import { SharedLists } from './shared-lists.ts'
 
@@ -54,6 +55,7 @@ export function addSettingsRoutes(
   addOwnValueRoutes(context)
   addHistoryRoutes(context)
   addRestoreRoutes(context)
+  addWindowRoutes(context)
   addTransferRoutes(context)
   addProbeRoute(context)
   addStreamRoutes(context)
