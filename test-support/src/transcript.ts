@@ -33,7 +33,7 @@ export async function replay(t: Comparison, steps: readonly Step[], url: string)
     const headers = new Headers(request.init.headers)
     if (request.usesCookies) headers.set('cookie', cookies)
     const address = request.url.replace('http://127.0.0.1:3000', url)
-    const answer = await fetch(address, { ...request.init, headers })
+    const answer = await fetch(address, { ...request.init, headers, redirect: 'manual' })
     const body = await answer.text()
     if (request.keepsCookies)
       cookies = answer.headers
@@ -82,6 +82,9 @@ function requestOf(command: string): Request {
     } else if (word.startsWith('http')) url = word
     else throw new Error(`Unknown option ${word}: ${command}`)
   }
+  // As curl sends a body whose type is not named.
+  if (body !== undefined && !headers.has('content-type'))
+    headers.set('content-type', 'application/x-www-form-urlencoded')
   const init = {
     method: method || (body === undefined ? 'GET' : 'POST'),
     headers,

@@ -50,7 +50,7 @@ test('failures', async (t) => {
   await t.test('S 4.3: an unmatched GET is a page, another method a problem', async (t) => {
     const page = await alice.ask('/nowhere', { headers: { accept: 'text/html' } })
     t.equal(page.status, 404)
-    t.match(page.text, /"component":"Error\/404"/)
+    t.match(page.text, String.raw`"component":"Error\/404"`)
     const visit = await alice.ask('/nowhere', { headers: inertia })
     t.match(visit.json, { component: 'Error/404', props: { status: 404 } })
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
@@ -64,7 +64,7 @@ test('failures', async (t) => {
     for (const status of [403, 404, 500, 418]) {
       const page = await host.anonymous.ask(`/error/${status}`, { headers: { accept: 'text/html' } })
       t.equal(page.status, status < 500 ? status : 200)
-      t.match(page.text, `"component":"Error/${status}"`)
+      t.match(page.text, String.raw`"component":"Error\/${status}"`)
     }
   })
 

@@ -36,6 +36,7 @@ test('settings of the application', async (t) => {
         'mail.host 0/0 localhost',
         'mail.password 0/8 null',
         'mail.port 0/1 587',
+        'mail.user 0/0 null',
         'system.maintenance_mode 0/2 false',
         'user.preferred_density 2/4 comfortable',
       ])
@@ -77,7 +78,7 @@ test('settings of the application', async (t) => {
     const body = { key: 'app.title', scope: scope.application, value: '</title><script>alert(1)</script>' }
     t.equal((await editor.ask('/api/settings', { method: 'PUT', body })).status, 204)
     const page = await host.anonymous.ask('/', { headers: { accept: 'text/html' } })
-    t.match(page.text, '<title>&#60;/title&#62;&#60;script&#62;')
+    t.match(page.text, 'Home · &lt;/title&gt;&lt;script&gt;')
     t.notMatch(page.text, /<script>alert/)
   })
 

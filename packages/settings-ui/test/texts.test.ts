@@ -43,7 +43,7 @@ test('every text has a place, and every class of the style sheet an element', as
   )
   const sources = await Promise.all(names.map((name) => readFile(new URL(name, folder), 'utf8')))
   const code = sources.join('\n')
-  const css = await readFile(new URL('react/styles.css', folder), 'utf8')
+  const css = await readFile(new URL('browser/styles.css', folder), 'utf8')
   const isUsed = (word: string) => new RegExp(String.raw`(?<![\w-])${word}(?![\w-])`).test(code)
   t.same(
     Object.keys(english).filter((name) => !isUsed(name)),

@@ -16,6 +16,7 @@ import { checkOverrides, type Locked } from './overrides.ts'
 import type { Parts } from './parts.ts'
 import { isPlaceOf } from './places.ts'
 import { type CompleteDefinition, SettingScope } from './setting-definition.ts'
+import type { Resources } from './resources/resources.ts'
 import { brokenRules } from './write/cross-rules.ts'
 
 /**
@@ -122,6 +123,8 @@ export async function checkEncrypted(
   return []
 }
 
+type ResourceParts = Parts & { readonly resources: Resources }
+
 /** What else warnings depend on. */
 interface BootReport {
   /** Whether the settings routes can identify callers. */
@@ -133,7 +136,7 @@ interface BootReport {
 }
 
 /** Logs warnings about legal, but probably mistaken configuration. */
-export function warnAtBoot(parts: Parts, options: SettingsOptions, report: BootReport): void {
+export function warnAtBoot(parts: ResourceParts, options: SettingsOptions, report: BootReport): void {
   const { registry, sharedValues, store, log } = parts
   const { name, durable, transactional } = store.info
   for (const warning of registry.warnings()) log.warn(warning)
@@ -147,6 +150,7 @@ export function warnAtBoot(parts: Parts, options: SettingsOptions, report: BootR
       'the OpenAPI document has no settings routes: register @fastify/swagger before settings, and await it',
     )
   warnOfReadableSecrets(parts, options, report)
+  warnOfMixedRights(parts)
   for (const { rule } of brokenRules(parts))
     warnOf(
       log,
@@ -190,6 +194,20 @@ function warnOfReadableSecrets(
     keysOf(secrets.filter(({ scope }) => scope !== SettingScope.System)),
     'every signed-in caller can read these sensitive settings at /resolved; see the option resolvedSecrets',
   )
+}
+
+/** A caller who may write the host gets the password that the resource sends there. */
+function warnOfMixedRights({ resources, log }: ResourceParts): void {
+  for (const resource of resources.all()) {
+    const definitions = resources.statesOf(resource).map(({ setting }) => setting.definition)
+    const rights = new Set(definitions.map(({ scope, writePermission }) => `${scope} ${writePermission}`))
+    if (rights.size > 1 && definitions.some(({ sensitive }) => sensitive))
+      warnOf(
+        log,
+        keysOf(definitions),
+        `a caller who may write one of the settings of the resource "${resource.name}" may have its secret: give all of them the same scope and writePermission`,
+      )
+  }
 }
 
 function warnOf(log: FastifyBaseLogger, keys: readonly string[], message: string): void {

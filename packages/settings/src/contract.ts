@@ -1,5 +1,4 @@
 /** The settings contract for other modules, in process (names in camelCase, without Async). */
-import { requireSetting } from './memory/shared-values.ts'
 import { namedScope, requireTenantId, requireUser, rowOwner } from './memory/owned-values.ts'
 import type { Parts } from './parts.ts'
 import { isPlaceOf } from './places.ts'
@@ -9,13 +8,8 @@ import { resolveWithin, unwrap } from './reading/reader.ts'
 import type { Layer } from './secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from './setting-definition.ts'
 import { toRaw } from './values/json.ts'
-import {
-  type BulkSettingUpdate,
-  reset,
-  toBulkEntries,
-  type WriteEntry,
-  type WriteOptions,
-} from './write/write.ts'
+import { set, setMany, type SetOptions } from './write/set.ts'
+import { type BulkSettingUpdate, reset, type WriteOptions } from './write/write.ts'
 
 /**
  * The ten operations of the contract. Calls are trusted: no permission is checked. In a scope that the definition does not
@@ -61,7 +55,7 @@ export interface SettingsContract {
 }
 
 export function createContract(parts: Parts): SettingsContract {
-  const { sharedValues, users, tenants, write, states } = parts
+  const { sharedValues, users, tenants, states } = parts
 
   function raw(key: string, value: JsonValue): string | null {
     const state = sharedValues.find(key)
@@ -91,13 +85,10 @@ export function createContract(parts: Parts): SettingsContract {
     getSetting: async (key, scope, userId) => raw(key, await stored(key, scope, userId)),
     resolveUserSettingElement: resolved,
     resolveUserSetting: async (key, ...whose) => raw(key, await resolved(key, ...whose)),
-    setSetting: (key, value, ...place) => put(parts, key, { value }, ...place),
-    async setMany(updates, options = {}) {
-      const { entries, unknown } = toBulkEntries(sharedValues, updates)
-      await write(entries, options, { isBulk: true, unknown })
-    },
-    deleteSetting: (key, ...place) => put(parts, key, reset, ...place),
-    resetToDefault: (key, ...place) => put(parts, key, reset, ...place),
+    setSetting: (key, value, ...place) => set(parts, key, { value }, toOptions(...place)),
+    setMany: (updates, options) => setMany(parts, updates, options),
+    deleteSetting: (key, ...place) => set(parts, key, reset, toOptions(...place)),
+    resetToDefault: (key, ...place) => set(parts, key, reset, toOptions(...place)),
     async getSettingValues(filter = {}) {
       const scope = namedScope(filter)
       if (scope === SettingScope.Tenant)
@@ -122,17 +113,7 @@ function valueOf(layer: Layer | undefined): JsonValue | Error {
   return layer?.state === 'valid' ? layer.value : null
 }
 
-/** @throws {ArgumentException} User scope without a user, a user with another scope */
-async function put(
-  { sharedValues, write }: Parts,
-  key: string,
-  { value, isReset = false }: Pick<WriteEntry, 'value' | 'isReset'>,
-  scope: SettingScope,
-  userId?: string,
-  options: WriteOptions = {},
-): Promise<void> {
-  if (userId !== undefined)
-    namedScope(scope === SettingScope.Tenant ? { scope, tenant: userId } : { scope, userId })
-  const state = requireSetting(sharedValues, key)
-  await write([{ state, key, scope, owner: rowOwner(scope, userId), value, isReset }], options)
+function toOptions(scope: SettingScope, id?: string, options: WriteOptions = {}): SetOptions {
+  const whose = scope === SettingScope.Tenant ? 'tenant' : 'userId'
+  return { ...options, scope, ...(id !== undefined && { [whose]: id }) }
 }

@@ -20,6 +20,9 @@ import type { Parts } from './parts.ts'
 import { findOrphans, inspect } from './reading/inspect.ts'
 import { createStates, publicValues as listPublicValues, publicValuesWithin } from './reading/list.ts'
 import { createSharedGet, readUser, readWithin } from './reading/reader.ts'
+import { Probes } from './resources/probe.ts'
+import type { Snapshot, Resource, ResourceOptions } from './resources/resource.ts'
+import { Resources } from './resources/resources.ts'
 import { reencrypt } from './secrets/reencrypt.ts'
 import { RowCodec } from './secrets/row-codec.ts'
 import type { Encryption } from './secrets/encryption.ts'
@@ -60,19 +63,23 @@ export interface SettingsService extends Parts {
   readonly settings: Settings
   readonly retention: Retention | undefined
   readonly streams: Streams
+  readonly resources: Resources
+  readonly probes: Probes
 }
 
 export function createSettingsService(init: ServiceInit): SettingsService {
   const parts = createParts(init)
   const streams = new Streams(parts)
+  const probes = new Probes(parts, parts.resources)
   const { retention } = init
-  return { ...parts, settings: createSettings(parts, streams), retention, streams }
+  return { ...parts, settings: createSettings(parts, streams), retention, streams, probes }
 }
 
 /** The parts, and those that only the service itself uses. */
 interface AllParts extends Parts {
   readonly findCaller: FindCaller
   readonly listeners: Listeners
+  readonly resources: Resources
   readonly locked: Map<string, LockedValue>
 }
 
@@ -99,14 +106,15 @@ function createParts(init: ServiceInit): AllParts {
       retention?.wrote(write)
     },
   })
+  const resources = new Resources({ registry, sharedValues, changes, log })
   const coherence = new Coherence({ store, sharedValues, changes, observer, log })
   const writes = { ...init, codec, sharedValues, users, tenants, changes, coherence, observer }
-  return { ...writes, write: createWrite(writes), listeners, states, locked }
+  return { ...writes, write: createWrite(writes), listeners, resources, states, locked }
 }
 
 /** Makes `app.settings`. */
 function createSettings(parts: AllParts, streams: Streams): Settings {
-  const { registry, sharedValues, coherence, listeners, observer, states } = parts
+  const { registry, sharedValues, coherence, listeners, resources, observer, states } = parts
   const contract = createContract(parts)
   function publicValues(): ReturnType<typeof listPublicValues>
   function publicValues(of: { readonly tenant: string }): ReturnType<typeof publicValuesWithin>
@@ -134,11 +142,13 @@ function createSettings(parts: AllParts, streams: Streams): Settings {
     list: contract.getSettingValues,
     set: (reference, value, options) => set(parts, reference, { value }, options),
     reset: (reference, options) => set(parts, reference, reset, options),
-    setMany: (updates, options) => setMany(parts, updates, options),
+    setMany: (updates, { tenant, ...options } = {}) => setMany(parts, updates, options, tenant),
     on: (reference, listener) => listeners.on(reference, listener),
+    resource: (name, tokens, options) => resources.add(name, tokens, options),
     inspect: (key, userId, tenant) => inspect(parts, key, { userId, tenant }),
     history: (filter) => readHistory(parts, filter),
-    restore: async (target, options) => void (await restore(parts, target, options)),
+    restore: async (reference, revision, options) =>
+      void (await restore(parts, reference, revision, options)),
     revert: (revision, options) => revert(parts, revision, options),
     export: (options) => exportSettings(parts, options),
     import: (file, options) => importSettings(parts, file, options),
@@ -166,10 +176,16 @@ function createSettings(parts: AllParts, streams: Streams): Settings {
   return settings
 }
 
-type UntypedSettings = Omit<Settings, 'get' | 'on' | 'define' | 'set' | 'reset'> & {
+type UntypedSettings = Omit<Settings, 'get' | 'on' | 'define' | 'set' | 'reset' | 'restore' | 'resource'> & {
   get(reference: SettingReference): unknown
   on(reference: SettingReference, listener: SettingListener): () => void
   set(reference: SettingReference, value: JsonValue, options?: SetOptions): Promise<void>
   reset(reference: SettingReference, options?: SetOptions): Promise<void>
+  restore(reference: SettingReference, revision: number, options?: SetOptions): Promise<void>
   define(...definitions: readonly (SettingDefinition | SettingMap)[]): Settings
+  resource(
+    name: string,
+    tokens: SettingMap,
+    options: ResourceOptions<Snapshot['values'], unknown>,
+  ): Resource<unknown>
 }

@@ -48,6 +48,16 @@ export const FMOD_SETTINGS_UNREADABLE = createMisuseError<[string, string]>(
   'The stored value of the setting "%s" cannot be read: %s.',
 )
 
+// Resources
+export const FMOD_SETTINGS_INVALID_RESOURCE = createMisuseError<[string, string]>(
+  'FMOD_SETTINGS_INVALID_RESOURCE',
+  'The resource "%s" cannot follow settings: %s.',
+)
+export const FMOD_SETTINGS_RESOURCE_MISSING = createMisuseError<[string, string]>(
+  'FMOD_SETTINGS_RESOURCE_MISSING',
+  'The resource "%s" is required, and could not be made of its settings: %s',
+)
+
 // Secrets
 export const FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS = createMisuseError<[string]>(
   'FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS',

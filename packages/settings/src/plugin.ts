@@ -33,10 +33,11 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   checkOptions(options)
   const findCaller = createFindCaller(app, options.findCaller)
   const boot = createBoot(app, options, findCaller)
-  const { settings, coherence, store, registry, retention } = boot.service
+  const { settings, coherence, store, registry, retention, resources } = boot.service
   app.decorate('settings', branded(settings))
   app.addHook('onClose', async () => {
     await retention?.stop()
+    await resources.close()
     await coherence.stop()
     await store.close()
   })
@@ -126,9 +127,13 @@ async function makeReady(boot: Boot): Promise<void> {
   const knowsCaller = findCallerOf(app, options.findCaller) !== undefined
   if (knowsCaller && routes !== undefined && findCallerOf(routes, options.findCaller) === undefined)
     throw new FMOD_SETTINGS_CALLER_DECLARED_LATER()
+  service.resources.check()
   const isDescribed = routes === undefined || boot.sawSwagger || !app.hasDecorator('swagger')
   warnAtBoot(service, options, { knowsCaller, notEncrypted, isDescribed })
   service.retention?.start()
+  // Other hooks and the rest of the boot share the time that Fastify gives them.
+  const { pluginTimeout = 10_000 } = app.initialConfig
+  await service.resources.start(pluginTimeout === 0 ? undefined : pluginTimeout / 2)
 }
 
 function addRoutes(boot: Boot, findCaller: FindCaller) {

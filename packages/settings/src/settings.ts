@@ -6,12 +6,18 @@ import type { SettingsFilter } from './reading/list.ts'
 import type { SetManyOptions, SetOptions, ValuePlace } from './write/set.ts'
 import type { BulkSettingUpdate } from './write/write.ts'
 import type { Registry, SettingDefinitions } from './definitions/registry.ts'
-import type { DynamicKey, SettingKeyMap, SettingMap, SettingToken } from './definitions/tokens.ts'
+import type {
+  DynamicKey,
+  NamedValues,
+  SettingKeyMap,
+  SettingMap,
+  SettingToken,
+} from './definitions/tokens.ts'
 import type { SettingsStats } from './diagnostics.ts'
 import type { SettingListener } from './events.ts'
 import type { ErasureReport } from './history/erase.ts'
 import type { HistoryFilter, HistoryPage } from './history/history.ts'
-import type { RestoreOptions, RestoreTarget, RevertOptions, RevertReport } from './history/revert.ts'
+import type { RevertOptions, RevertReport } from './history/revert.ts'
 import type { ExportOptions, ImportOptions, ImportReport, SettingsExport } from './history/transfer.ts'
 import type { Changes } from './memory/changes.ts'
 import type { SettingsStatus } from './memory/coherence.ts'
@@ -22,6 +28,7 @@ import type { SettingInspection } from './reading/inspect.ts'
 import type { KeyCount } from './store/store.ts'
 import type { FindMembership, TenantOfRequest } from './tenants.ts'
 import type { SettingsReader, UserReader } from './reading/reader.ts'
+import type { Resource, ResourceOptions } from './resources/resource.ts'
 import type { ReencryptReport } from './secrets/reencrypt.ts'
 import type { JsonValue, SettingDefinition } from './setting-definition.ts'
 
@@ -56,6 +63,17 @@ export interface Settings extends SettingsReader {
   on<T>(token: SettingToken<T>, listener: SettingListener<T>): () => void
   on<K extends keyof SettingKeyMap & string>(key: K, listener: SettingListener<SettingKeyMap[K]>): () => void
   on<K extends string>(key: '*' | DynamicKey<K>, listener: SettingListener): () => void
+  /**
+   * Adds a resource that follows System and Application settings, such as a client of a mail server: made of their values before
+   * the application is ready, and made again whenever a write changes one of them. The new one serves before the old one is
+   * disposed of; where it cannot be made, the old one serves on.
+   * @throws {FMOD_SETTINGS_INVALID_RESOURCE} the application is ready, or the name is taken
+   */
+  resource<M extends SettingMap, R>(
+    name: string,
+    tokens: M,
+    options: ResourceOptions<NamedValues<M>, R>,
+  ): Resource<R>
   /** One value as responses show it, with its source and version; sensitive ones masked. Null for an unknown key. */
   record(key: string, place?: ValuePlace): Promise<SettingValueDto | null>
   /** Values as responses show them: System and Application ones, or with `scope: 2` those that a user has stored. */
@@ -85,7 +103,7 @@ export interface Settings extends SettingsReader {
    * @throws {NotFoundException} unknown setting, or the revision did not change it
    * @throws {PreconditionFailedException} the row is not at `version` any more
    */
-  restore(target: RestoreTarget, options?: RestoreOptions): Promise<void>
+  restore(reference: SettingToken<unknown> | string, revision: number, options?: SetOptions): Promise<void>
   /**
    * Puts back every value that a change set of System and Application settings replaced, all or nothing, as a new revision.
    * @throws {NotFoundException} no such revision, or an entry of it is trimmed or belongs to no setting

@@ -60,7 +60,7 @@ test('a page has its first values and its name from the document, and opens one 
     await save('First')
     await page.goto(host.url)
     const data = await page.locator('#settings-data').textContent()
-    t.match(JSON.parse(data ?? ''), { tag: person ? String : null, values: { 'app.title': 'First' } })
+    t.match(JSON.parse(data ?? ''), { caller: person ? 'admin' : null, values: { 'app.title': 'First' } })
     await page.locator('.brand', { hasText: 'First' }).waitFor()
     await save('Second')
     await page.locator('.brand', { hasText: 'Second' }).waitFor()

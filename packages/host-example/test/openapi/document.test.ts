@@ -25,7 +25,6 @@ const session = [{ session: [] }]
 const accessOf = {
   'get /api/notes': [session, undefined],
   'get /api/notes/{id}/share': [[], undefined],
-  'post /login': [[], undefined],
   'get /api/mails': [session, 'Mails.Read'],
   'put /api/settings/bulk': [session, 'Settings.Update'],
   'get /api/settings/public': [[], undefined],

@@ -41,6 +41,7 @@ function definition(type: SettingType, more: Partial<SettingDefinitionDto> = {})
     env: null,
     writePermission: null,
     canWrite: true,
+    probe: null,
     ...more,
   }
   return { ...complete, valueSchema: { ...valueSchema(complete) } }

@@ -3,10 +3,11 @@ import type { SettingToken } from '../definitions/tokens.ts'
 import { type JsonValue, type SettingScope, toEtag } from '../setting-definition.ts'
 import type { Conflict } from '../exceptions.ts'
 import type { HistoryEntry, HistoryPage } from '../history/history.ts'
-import type { RestoreTarget, RevertOptions, RevertReport } from '../history/revert.ts'
+import type { RevertOptions, RevertReport } from '../history/revert.ts'
 import type { ImportReport, SettingsExport } from '../history/transfer.ts'
 import type { SettingDefinitionDto } from '../http/localized-definitions.ts'
-import type { SettingValueDto } from '../reading/dto.ts'
+import type { People } from '../http/people.ts'
+import type { SettingValueDto, ValueChange } from '../reading/dto.ts'
 import type { SettingInspection } from '../reading/inspect.ts'
 import type { BulkSettingUpdate } from '../write/write.ts'
 
@@ -31,15 +32,6 @@ export interface WrittenSettingDto extends SettingValueDto {
 /** Writes only if the row is still at this version; 0 is unset. A different one fails with status 412. */
 export interface WriteCondition extends CallOptions {
   readonly version?: number | undefined
-}
-
-/** What a bulk write would do to one value. */
-export interface BulkPreviewEntry {
-  readonly key: string
-  readonly scope: SettingScope
-  readonly change: 'create' | 'update' | 'delete' | 'none'
-  readonly oldValue: JsonValue
-  readonly newValue: JsonValue
 }
 
 /** Which page of history, newest first. */
@@ -76,9 +68,6 @@ export interface ChangesPage {
   readonly people: People
 }
 
-/** The names of the people in an answer, by id, as far as the host names them. */
-export type People = Readonly<Record<string, string>>
-
 /** Some history, newest first, and who made it. */
 interface ListedHistoryPage extends HistoryPage {
   readonly people: People
@@ -102,6 +91,15 @@ export interface ImportMode extends CallOptions {
   readonly revision?: number
 }
 
+/** What a test of a resource found. */
+export interface ProbeAnswer {
+  readonly ok: boolean
+  /** What the resource says; null where it works and says nothing. */
+  readonly message: string | null
+  /** Of a test that failed without a message of its own: to look it up in the log. */
+  readonly requestId: string | null
+}
+
 /** All methods reject with `SettingsRequestError`. */
 export interface SettingsClient {
   /** System and Application values by group, order and key, or with User scope the caller's stored ones. */
@@ -121,7 +119,7 @@ export interface SettingsClient {
   /** All or nothing. */
   setMany(updates: readonly BulkSettingUpdate[], options?: CallOptions): Promise<WrittenSettingDto[]>
   /** What `setMany` would change; nothing is written. */
-  preview(updates: readonly BulkSettingUpdate[], options?: CallOptions): Promise<BulkPreviewEntry[]>
+  preview(updates: readonly BulkSettingUpdate[], options?: CallOptions): Promise<ValueChange[]>
   /** Clears a System or Application value: the default holds again. */
   reset(key: string, scope: SettingScope, condition?: WriteCondition): Promise<WrittenSettingDto>
   /** The User settings with the caller's values and what the caller inherits. */
@@ -137,11 +135,17 @@ export interface SettingsClient {
   /** Writes the value of a revision again, and resolves to the restored value; with `version` only if the row is still at it. */
   restore(
     key: string,
-    target: Omit<RestoreTarget, 'key' | 'userId'> & { readonly scope: SettingScope; readonly note?: string },
+    target: { readonly scope: SettingScope; readonly revision: number; readonly note?: string },
     condition?: WriteCondition,
   ): Promise<SettingValueDto>
   /** Puts back everything that a change set replaced, all or nothing; status 409 with `conflicts` where it changed since. */
   revert(revision: number, options?: RevertMode): Promise<RevertReport>
+  /** Tests a resource with values by key that are not saved. Status 429 where it was tested too often. */
+  probe(
+    resource: string,
+    drafts: Readonly<Record<string, JsonValue>>,
+    options?: CallOptions,
+  ): Promise<ProbeAnswer>
   export(options?: CallOptions): Promise<SettingsExport>
   import(file: Pick<SettingsExport, 'format' | 'settings'>, options?: ImportMode): Promise<ImportReport>
 }
@@ -176,6 +180,8 @@ export function createSettingsClient(options: SettingsClientOptions = {}): Setti
       const body = { keys, force, note }
       return send(`/changes/${revision}/revert`, { method: 'POST', query: { dryRun }, body, signal })
     },
+    probe: (resource, drafts, call) =>
+      send(`/resources${pathOf(resource, '/probe')}`, { method: 'POST', body: drafts, ...call }),
     export: (call) => send('/export', call),
     import: ({ format, settings }, { mode, dryRun, revision, signal } = {}) => {
       const body = { format, settings }

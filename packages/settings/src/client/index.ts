@@ -1,13 +1,13 @@
 /** @fastify-modular/settings/client: the HTTP API from a browser or from Node, without dependencies. */
 export { createSettingsClient, SettingsRequestError } from './client.ts'
 export type {
-  BulkPreviewEntry,
   CallOptions,
   ChangesFilter,
   ChangesPage,
   HistoryPageOptions,
   ImportMode,
   ListFilter,
+  ProbeAnswer,
   RevertMode,
   SettingChangeSet,
   SettingsClient,
@@ -16,7 +16,7 @@ export type {
   WrittenSettingDto,
 } from './client.ts'
 export type { SettingDefinitionDto } from '../http/localized-definitions.ts'
-export type { SettingValueDto } from '../reading/dto.ts'
+export type { SettingValueDto, ValueChange } from '../reading/dto.ts'
 export type { HistoryEntry } from '../history/history.ts'
 export type { RevertReport } from '../history/revert.ts'
 export type { ImportReport, SettingsExport } from '../history/transfer.ts'

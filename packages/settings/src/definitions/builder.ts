@@ -2,7 +2,7 @@
 import type { RuleResult, SettingDefinition } from '../setting-definition.ts'
 import { askRule } from '../values/validate.ts'
 import type { CrossRule, Registry } from './registry.ts'
-import type { SettingMap, SettingValue } from './tokens.ts'
+import type { SettingMap, NamedValues } from './tokens.ts'
 
 /** Collects the definitions of one module. Problems are reported together when all modules have added theirs. */
 export class SettingsBuilder {
@@ -41,7 +41,7 @@ export class SettingsBuilder {
    * @param check returns messages that say what to enter, or nothing; synchronous
    * @throws {FMOD_SETTINGS_FROZEN} the application is ready
    */
-  rule<const M extends SettingMap>(tokens: M, check: (values: RuleValues<M>) => RuleResult): this {
+  rule<const M extends SettingMap>(tokens: M, check: (values: NamedValues<M>) => RuleResult): this {
     this.#registry.addRule(createRule(this.#module, tokens, check))
     return this
   }
@@ -52,14 +52,11 @@ function isDefinition(source: SettingDefinition | SettingMap | null): source is 
   return typeof source !== 'object' || source === null || typeof source.key === 'string'
 }
 
-/** The values that a rule looks at, resolved: locked, stored or default. */
-export type RuleValues<M extends SettingMap> = { readonly [N in keyof M]: SettingValue<M[N]> }
-
 /** Makes the rule of a module from its tokens and its function. */
 export function createRule<M extends SettingMap>(
   module: string,
   tokens: M,
-  check: (values: RuleValues<M>) => RuleResult,
+  check: (values: NamedValues<M>) => RuleResult,
 ): CrossRule {
   const names = Object.entries(tokens).map(([name, { key }]) => [name, key] as const)
   const keys = names.map(([, key]) => key)
@@ -70,7 +67,7 @@ export function createRule<M extends SettingMap>(
     check(valueOf) {
       const values = Object.fromEntries(names.map(([name, key]) => [name, valueOf(key)]))
       // Each value fits its definition.
-      return askRule(() => check(values as RuleValues<M>), { keys: keys.join(', '), isSecret })
+      return askRule(() => check(values as NamedValues<M>), { keys: keys.join(', '), isSecret })
     },
   }
 }

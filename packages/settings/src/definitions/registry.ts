@@ -143,6 +143,10 @@ export class Registry implements SettingDefinitions {
     this.#frozen = true
   }
 
+  get isFrozen(): boolean {
+    return this.#frozen
+  }
+
   find(key: string): RegisteredSetting | undefined {
     return this.#settings.get(key)
   }

@@ -30,6 +30,9 @@ export interface SettingKeyMap {}
 /** Settings by any names: `{ host: setting.text('mail.host', …), port: setting.number('mail.port', …) }`. */
 export type SettingMap = Readonly<Record<string, SettingToken<unknown>>>
 
+/** The value type of each name in a map of settings: `{ port: number }`. */
+export type NamedValues<M extends SettingMap> = { readonly [N in keyof M]: SettingValue<M[N]> }
+
 /** The value type of each key of a map of settings: `{ 'mail.port': number }`. */
 export type ValuesOf<M extends SettingMap> = {
   readonly [N in keyof M as M[N]['key']]: SettingValue<M[N]>
@@ -121,32 +124,23 @@ type Patterned = Pick<SettingDefinition, 'pattern' | 'maxLength'>
 type Bounded = Pick<SettingDefinition, 'min' | 'max'>
 
 /** Declares settings, one function for each type: `setting.number('mail.port', { displayName, scope, default: 587 })`. */
-export const setting: {
-  readonly text: Declare<string, Patterned>
-  readonly number: Declare<number, Bounded>
-  readonly bool: Declare<boolean>
-  readonly json: DeclareJson
-  readonly schema: DeclareSchema
-  readonly select: DeclareSelect
-  readonly color: Declare<string>
-  readonly url: Declare<string>
-  readonly email: Declare<string>
-  readonly password: Declare<string, Patterned>
-  readonly multilineText: Declare<string, Patterned>
-  readonly dateTime: Declare<string>
-} = {
-  text: (key, options) => token(SettingType.Text, key, options),
-  number: (key, options) => token(SettingType.Number, key, options),
-  bool: (key, options) => token(SettingType.Bool, key, options),
+export const setting = {
+  text: declare<string, Patterned>(SettingType.Text),
+  number: declare<number, Bounded>(SettingType.Number),
+  bool: declare<boolean>(SettingType.Bool),
   json: declareJson as DeclareJson, // an implementation has its overloads' types only if it repeats them
-  schema: (key, schema, options) => token(SettingType.Json, key, { ...options, schema }),
-  select: (key: string, options: AnyOptions) => token(SettingType.Select, key, options),
-  color: (key, options) => token(SettingType.Color, key, options),
-  url: (key, options) => token(SettingType.Url, key, options),
-  email: (key, options) => token(SettingType.Email, key, options),
-  password: (key, options) => token(SettingType.Password, key, options),
-  multilineText: (key, options) => token(SettingType.MultilineText, key, options),
-  dateTime: (key, options) => token(SettingType.DateTime, key, options),
+  schema: ((key, schema, options) => token(SettingType.Json, key, { ...options, schema })) as DeclareSchema,
+  select: ((key: string, options: AnyOptions) => token(SettingType.Select, key, options)) as DeclareSelect,
+  color: declare<string>(SettingType.Color),
+  url: declare<string>(SettingType.Url),
+  email: declare<string>(SettingType.Email),
+  password: declare<string, Patterned>(SettingType.Password),
+  multilineText: declare<string, Patterned>(SettingType.MultilineText),
+  dateTime: declare<string>(SettingType.DateTime),
+} as const
+
+function declare<T, Extra = unknown>(type: SettingType): Declare<T, Extra> {
+  return (key, options) => token(type, key, options)
 }
 
 function declareJson(key?: string, options?: AnyOptions) {

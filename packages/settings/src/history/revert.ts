@@ -1,5 +1,6 @@
 /** Restores and reverts: an old value is written again, checked like every write. */
 import { type Caller, ConflictException, NotFoundException } from '@fastify-modular/core'
+import { keyOf, type SettingReference } from '../definitions/tokens.ts'
 import { requireSetting } from '../memory/shared-values.ts'
 import type { Parts } from '../parts.ts'
 import { toValueChange, type ValueChange } from '../reading/dto.ts'
@@ -8,7 +9,7 @@ import type { JsonValue } from '../setting-definition.ts'
 import type { HistoryRow } from '../store/store.ts'
 import { isSecret, type RegisteredSetting } from '../values/validate.ts'
 import { namedCaller, requireAdmin, requireUpdater, visibleTo } from '../visibility.ts'
-import { placeOf, type ValuePlace } from '../write/set.ts'
+import { placeOf, type SetOptions } from '../write/set.ts'
 import {
   type EntryOutcome,
   type Expects,
@@ -20,18 +21,6 @@ import {
   type WriteOutcome,
 } from '../write/write.ts'
 import { requireRevision } from './history.ts'
-
-/** The setting to restore, and the revision whose value is wanted. */
-export interface RestoreTarget extends ValuePlace {
-  readonly key: string
-  readonly revision: number
-}
-
-/** How one value is restored. */
-export interface RestoreOptions extends WriteOptions {
-  /** Restores only if the row is still at this version; 0 is unset. @throws {PreconditionFailedException} */
-  readonly version?: number
-}
 
 /** How a change set is taken back. */
 export interface RevertOptions extends WriteOptions {
@@ -64,18 +53,20 @@ export interface RevertReport {
 /**
  * Writes the value that a revision had written as a new revision.
  * @throws {NotFoundException} unknown setting, or the revision did not change it
- * @throws {ArgumentException} the target is not a value of the setting at a revision
+ * @throws {ArgumentException} no value of the setting, or no revision
  * @throws {ConflictException} the old value was a secret, or cannot be decrypted any more, or the host locked the setting
  * @throws {PreconditionFailedException} the row is not at `version` any more
  */
 export async function restore(
   { sharedValues, store, codec, write }: Parts,
-  { key, revision, ...place }: RestoreTarget,
-  { version, ...options }: RestoreOptions = {},
+  reference: SettingReference,
+  revision: number,
+  { version, ...options }: SetOptions = {},
   control: Pick<WriteControl, 'caller' | 'expects'> = { expects: isVersion(version) },
 ): Promise<WriteOutcome> {
+  const key = keyOf(reference)
   const state = requireSetting(sharedValues, key)
-  const id = { key, ...placeOf(state, place) }
+  const id = { key, ...placeOf(state, options) }
   requireRevision(revision)
   const [past] = await store.history({ ...id, revision, limit: 1 })
   if (!past) throw new NotFoundException(`Revision of the setting "${key}"`, revision)
@@ -83,7 +74,8 @@ export async function restore(
   const found = readValue(past, written, state.setting, codec)
   if (!found) throw new ConflictException(unreadable(key))
   const entry = { ...id, state, ...found, expects: control.expects }
-  return write([entry], { origin: 'restore', ...options }, { caller: control.caller })
+  const { tenant } = options
+  return write([entry], { origin: 'restore', ...options }, { caller: control.caller, tenant })
 }
 
 /**

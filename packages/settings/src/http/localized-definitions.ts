@@ -9,7 +9,7 @@ import type { DefinitionTexts, SettingsOptions } from '../options.ts'
 import { type TaggedJson, toTaggedJson } from './conditional.ts'
 import type { CompleteDefinition, ValueSchema } from '../setting-definition.ts'
 import { valueSchema } from '../values/value-schema.ts'
-import { visibleTo } from '../visibility.ts'
+import { type Visibility, visibleTo } from '../visibility.ts'
 
 /** All definitions in one language. */
 interface LocalizedDefinitions extends TaggedJson {
@@ -17,110 +17,115 @@ interface LocalizedDefinitions extends TaggedJson {
   readonly locale: string
 }
 
-/** Returns the definitions in the language of a request, the same object for the same one. */
-type Localizer = (request: FastifyRequest) => LocalizedDefinitions
-
 /** A definition without the default of a sensitive setting, with the JSON Schema of its values. */
 export interface SettingDefinitionDto extends CompleteDefinition {
   /** Null as well for callers who may not write the shared value. */
   readonly env: string | null
   /** Whether the caller may write the shared value. */
   readonly canWrite: boolean
+  /** The resource that the caller may test before saving it; null where there is none. */
+  readonly probe: string | null
   /** What to show for `group`, which itself names the group in requests. */
   readonly groupName: string | null
   readonly valueSchema: ValueSchema
 }
 
 /** Masks a definition and adds what clients need to make a form of it. */
-export function toDefinitionDto(definition: CompleteDefinition, canWrite: boolean): SettingDefinitionDto {
+export function toDefinitionDto(
+  definition: CompleteDefinition,
+  canWrite: boolean,
+  probe: string | null = null,
+): SettingDefinitionDto {
   return {
     ...definition,
     env: canWrite ? definition.env : null,
     canWrite,
     defaultValue: definition.sensitive ? null : definition.defaultValue,
+    probe,
     groupName: definition.group,
     valueSchema: valueSchema(definition),
   }
 }
 
-/** There are as many as combinations of permissions that definitions name: more are not kept. */
-const mostAudiences = 100
-
-/**
- * Returns the function that finds what a caller is shown.
- * @param definitions all of them, once the application is ready
- * @param options without `translate` everything is English
- */
-export function createLocalizers(
-  definitions: () => readonly CompleteDefinition[],
-  options: Pick<SettingsOptions, 'translate' | 'locales'>,
-  log: FastifyBaseLogger,
-): (caller: Caller) => Localizer {
-  const byAudience = new Map<string, Localizer>()
-  /** One definition for each thing that writing may need. */
-  let samples: readonly CompleteDefinition[] | undefined
-
-  return function localizerFor(caller) {
-    samples ??= [
-      ...new Map(definitions().map((each) => [`${each.scope} ${each.writePermission}`, each])).values(),
-    ]
-    const { write } = visibleTo(caller)
-    const audience = samples.map((sample) => Number(write(sample))).join('')
-    const known = byAudience.get(audience)
-    if (known) return known
-    const shown = definitions().map((definition) => toDefinitionDto(definition, write(definition)))
-    const localizer = createLocalizer(shown, options, log)
-    if (byAudience.size === mostAudiences) byAudience.clear()
-    byAudience.set(audience, localizer)
-    return localizer
-  }
-}
+/** There are as many as languages, for each combination of permissions that definitions name: more are not kept. */
+const mostKept = 1000
 
 const english = 'en'
 
-function createLocalizer(
-  definitions: readonly SettingDefinitionDto[],
-  { translate, locales = [] }: Pick<SettingsOptions, 'translate' | 'locales'>,
-  log: FastifyBaseLogger,
-): Localizer {
-  /** Undefined until a request wants the language, null where nothing is translated. Requests add no language. */
-  const byLocale = new Map<string, LocalizedDefinitions | null | undefined>(
-    locales.map((locale) => [canonicalLocale(locale) ?? locale, undefined]),
-  )
-  const untranslated = { locale: english, ...toTaggedJson(definitions) }
-  let hasFailed = false
+interface LocalizerInit extends Pick<SettingsOptions, 'translate' | 'locales'> {
+  /** All definitions, once the application is ready. */
+  readonly definitions: () => readonly CompleteDefinition[]
+  /** The resource of a setting with a test, if the caller may write all of its settings. */
+  readonly probeOf: (key: string, mayWrite: Visibility['write']) => string | null
+  readonly log: FastifyBaseLogger
+}
 
-  function textsIn(locale: string, definition: CompleteDefinition): DefinitionTexts | undefined {
-    try {
-      return translate?.(definition, locale)
-    } catch (err) {
-      if (!hasFailed)
-        log.warn({ err, key: definition.key, locale }, 'settings option translate failed; English is shown')
-      hasFailed = true
-      return undefined
-    }
+/** Finds what a caller is shown in the language of a request: the same object for the same one. Without `translate`, English. */
+export class Localizer {
+  readonly #init: LocalizerInit
+  readonly #locales: ReadonlySet<string>
+  readonly #kept = new Map<string, LocalizedDefinitions>()
+  /** One definition for each thing that writing may need. */
+  #samples: readonly CompleteDefinition[] | undefined
+  #hasFailed = false
+
+  constructor(init: LocalizerInit) {
+    this.#init = init
+    this.#locales = new Set(init.locales?.map((locale) => canonicalLocale(locale) ?? locale))
   }
 
-  /** Null if nothing is translated. */
-  function translateInto(locale: string): LocalizedDefinitions | null {
-    const texts = definitions.map((definition) => textsIn(locale, definition))
-    if (texts.every((found) => found === undefined)) return null
-    const localized = definitions.map((definition, index) =>
-      translateDefinition(definition, texts[index] ?? {}),
+  localize(caller: Caller, { headers }: FastifyRequest): LocalizedDefinitions {
+    // Requests add no language.
+    for (const locale of acceptedLocales(headers['accept-language'])) {
+      const localized = this.#locales.has(locale) ? this.#find(caller, locale) : undefined
+      if (localized?.locale === locale) return localized
+      if (locale === english) break
+    }
+    return this.#find(caller)
+  }
+
+  /** @param locale undefined for the definitions as they are declared */
+  #find(caller: Caller, locale?: string): LocalizedDefinitions {
+    const { definitions, probeOf } = this.#init
+    const all = definitions()
+    this.#samples ??= [
+      ...new Map(all.map((each) => [`${each.scope} ${each.writePermission}`, each])).values(),
+    ]
+    const { write } = visibleTo(caller)
+    const name = `${this.#samples.map((sample) => Number(write(sample))).join('')} ${locale}`
+    const known = this.#kept.get(name)
+    if (known) return known
+    const shown = all.map((definition) =>
+      toDefinitionDto(definition, write(definition), probeOf(definition.key, write)),
     )
+    const made = locale === undefined ? untranslated(shown) : this.#translate(shown, locale)
+    if (this.#kept.size === mostKept) this.#kept.clear()
+    this.#kept.set(name, made)
+    return made
+  }
+
+  #translate(shown: readonly SettingDefinitionDto[], locale: string): LocalizedDefinitions {
+    const texts = shown.map((definition) => this.#textsIn(locale, definition))
+    if (texts.every((found) => found === undefined)) return untranslated(shown)
+    const localized = shown.map((definition, index) => translateDefinition(definition, texts[index] ?? {}))
     return { locale, ...toTaggedJson(localized) }
   }
 
-  return ({ headers }) => {
-    for (const locale of acceptedLocales(headers['accept-language'])) {
-      if (byLocale.has(locale) && byLocale.get(locale) === undefined)
-        byLocale.set(locale, translateInto(locale))
-      const localized = byLocale.get(locale)
-      if (localized) return localized
-      if (locale === english) break
+  #textsIn(locale: string, definition: CompleteDefinition): DefinitionTexts | undefined {
+    const { translate, log } = this.#init
+    try {
+      return translate?.(definition, locale)
+    } catch (err) {
+      if (!this.#hasFailed)
+        log.warn({ err, key: definition.key, locale }, 'settings option translate failed; English is shown')
+      this.#hasFailed = true
+      return undefined
     }
-    return untranslated
   }
+}
+
+function untranslated(shown: readonly SettingDefinitionDto[]): LocalizedDefinitions {
+  return { locale: english, ...toTaggedJson(shown) }
 }
 
 const named = ['displayName', 'description', 'groupName', 'placeholder', 'unit', 'confirm'] as const

@@ -16,6 +16,8 @@ interface Operation<Params, Query, Body> {
   readonly tag?: 'sent' | 'compared'
   /** The answer is a stream of events, which a reader may resume. */
   readonly isStream?: boolean
+  /** When 429 is answered. */
+  readonly tooMany?: string
   /** For writes: the body of 200 with `Prefer: return=representation`; without it they answer 204. */
   readonly written?: TSchema
 }
@@ -75,6 +77,7 @@ export function operation<
   ok,
   tag,
   isStream = false,
+  tooMany,
   written,
 }: Operation<Params, Query, Body>) {
   const isWrite = body !== undefined || written !== undefined
@@ -82,7 +85,7 @@ export function operation<
     ...problemsOfAll,
     ...(params && { 404: 'There is nothing of this name' }),
     ...(isWrite && { 404: 'The setting does not exist', ...problemsOfWrites }),
-    ...(isStream && { 429: 'Too many streams are open' }),
+    ...(tooMany !== undefined && { 429: tooMany }),
   }).map(([status, description]) => [
     status,
     { description, headers: headersOf[status], content: { 'application/problem+json': { schema: Problem } } },

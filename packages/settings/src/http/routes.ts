@@ -14,6 +14,7 @@ import { addDefinitionRoutes } from './routes/definitions.ts'
 import { addHistoryRoutes } from './routes/history.ts'
 import { addListRoute } from './routes/list.ts'
 import { addOwnValueRoutes } from './routes/own-values.ts'
+import { addProbeRoute } from './routes/probe.ts'
 import { addRestoreRoutes } from './routes/restore.ts'
 import { addStreamRoutes } from './routes/stream.ts'
 import { addTenantRoutes } from './routes/tenant.ts'
@@ -65,6 +66,7 @@ export function addSettingsRoutes(
   addHistoryRoutes(context)
   addRestoreRoutes(context)
   addTransferRoutes(context)
+  addProbeRoute(context)
   addStreamRoutes(context)
 }
 

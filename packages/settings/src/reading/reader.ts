@@ -61,12 +61,11 @@ export async function resolveWithin(
   state: SettingState,
   { userId, tenant }: Whose,
 ): Promise<Resolution> {
-  if (state.locked !== undefined) return state.shared
   const own = userId !== undefined && isUserSetting(state) ? await users.load(userId) : undefined
-  const found = own && supplied('user', state, own)
-  if (found) return found
   const shared = tenant !== undefined && isTenantSetting(state) ? await tenants.load(tenant) : undefined
-  return (shared && supplied('tenant', state, shared)) ?? state.shared
+  if (state.locked !== undefined) return state.shared
+  const found = (own && supplied('user', state, own)) ?? (shared && supplied('tenant', state, shared))
+  return found ?? state.shared
 }
 
 function supplied(

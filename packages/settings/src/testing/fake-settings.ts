@@ -19,7 +19,7 @@ export function fakeSettings<M extends SettingMap>(tokens: M, values: Partial<Va
   const registry = new Registry()
   new SettingsBuilder(registry, 'test').addAll(tokens)
   registry.check()
-  const { settings } = createSettingsService({
+  const { settings, resources } = createSettingsService({
     registry,
     store: memoryStore(),
     encryption: new Encryption([]),
@@ -34,6 +34,7 @@ export function fakeSettings<M extends SettingMap>(tokens: M, values: Partial<Va
     log: silentLog,
   })
   overrideAll(settings, values)
+  void resources.start() // those that are added are made at once
   return settings
 }
 

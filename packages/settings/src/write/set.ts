@@ -64,7 +64,8 @@ export async function set(
 export async function setMany(
   { sharedValues, write }: SetInit,
   updates: readonly BulkSettingUpdate[],
-  { tenant, ...options }: SetManyOptions = {},
+  options: WriteOptions = {},
+  tenant?: string,
 ): Promise<void> {
   const { entries, unknown } = toBulkEntries(sharedValues, updates, tenant)
   await write(entries, options, { isBulk: true, unknown })

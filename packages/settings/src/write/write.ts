@@ -127,7 +127,7 @@ export function createWrite(init: WriteInit): Write {
     try {
       return await writeEntries(init, entries, options, control)
     } catch (error) {
-      init.observer.count(failureOf(error))
+      if (control.dryRun !== true) init.observer.count(failureOf(error))
       reportSchemas(error, init.log)
       throw error
     }

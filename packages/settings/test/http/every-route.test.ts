@@ -28,6 +28,7 @@ const requests: Readonly<Record<string, { readonly query?: string; readonly body
   listSettingChanges: {},
   exportSettings: {},
   importSettings: { body: { format: 1, settings: [title] } },
+  probeSettingResource: { body: {} },
   streamSettings: {},
   streamPublicSettings: {},
 }
@@ -55,6 +56,7 @@ function toRequests(routes: readonly RouteOptions[]): readonly Route[] {
       const path = route.url
         .replace('/me/:key', '/me/app.theme')
         .replace(':key', 'app.title')
+        .replace(':name', 'support')
         .replace(':revision', '1')
       return {
         name: `${method} ${route.url}`,

@@ -1,5 +1,5 @@
 /** The OpenFeature Remote Evaluation Protocol, as its clients see it. */
-import { type JsonValue, memoryStore, settings, SettingScope } from '@fastify-modular/settings'
+import { type JsonValue, memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
 import { ofrep, openFeatureProvider } from '@fastify-modular/settings/openfeature'
 import fc from 'fast-check'
 import Fastify from 'fastify'
@@ -50,8 +50,11 @@ test('the bulk has every flag, as the caller would get it alone, and nothing els
 })
 
 test('what a user has stored of a setting that is not a User setting is not evaluated', async (t) => {
-  const app = await createShop(t)
-  await app.settings.contract.setSetting('shop.checkout', true, User, 'alice')
+  const store = memoryStore()
+  const older = setting.bool('shop.checkout', { displayName: 'Checkout', scope: User })
+  const before = await createShop(t, { settingsOptions: { definitions: [older], store } })
+  await before.settings.set(older, true, { userId: 'alice' })
+  const app = await createShop(t, { settingsOptions: { definitions: [flags], store } })
   t.match(await evaluate(app, 'alice', 'shop.checkout'), { body: { value: false, reason: 'DEFAULT' } })
   t.match((await evaluate(app, 'alice')).body.flags, [{ key: 'shop.checkout', value: false }])
 })

@@ -1,5 +1,5 @@
 /** The options by name: scope, user and version of one value. */
-import { type RestoreTarget, SettingScope } from '@fastify-modular/settings'
+import { SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { createApp, definitions, rejection } from '../support/app.ts'
 
@@ -89,8 +89,7 @@ test('options that name no value of the setting are refused, and write nothing',
     t.match(await rejection(settings.set(key, 'dark', place)), refused, `set ${name}`)
     t.match(await rejection(settings.reset(key, place)), refused, `reset ${name}`)
     t.match(await rejection(settings.record(key, place)), refused, `record ${name}`)
-    const target = { key, revision: 1, scope: User, ...place }
-    t.match(await rejection(settings.restore(target)), refused, `restore ${name}`)
+    t.match(await rejection(settings.restore(key, 1, { scope: User, ...place })), refused, `restore ${name}`)
   }
   t.same((await settings.history()).entries, [])
 })
@@ -109,8 +108,7 @@ test('in a scope that a setting does not have, nothing is written, read or resto
     t.match(await rejection(settings.set(key, 'dark', place)), { name: 'ArgumentException' }, `set ${name}`)
     await settings.reset(key, place)
     t.equal(await settings.record(key, place), null, `record ${name}`)
-    const target = { key, revision: 1, ...place }
-    t.match(await rejection(settings.restore(target)), { status: 404 }, `restore ${name}`)
+    t.match(await rejection(settings.restore(key, 1, place)), { status: 404 }, `restore ${name}`)
   }
   const updates = [{ key: 'app.title', scope: System, value: 'x' }]
   t.match(await rejection(settings.setMany(updates)), { name: 'ArgumentException' })
@@ -132,8 +130,8 @@ test('restore wants a revision: without one it would take the newest', async (t)
   const { settings } = await createApp(t)
   for (const value of ['one', 'two']) await settings.set('app.title', value)
   for (const revision of [undefined, null, 0, -1, 1.5, Number.NaN, '1']) {
-    const target = { key: 'app.title', scope: Application, revision } as object as RestoreTarget
-    t.match(await rejection(settings.restore(target)), { name: 'ArgumentException' }, String(revision))
+    const restoring = settings.restore('app.title', revision as number, { scope: Application })
+    t.match(await rejection(restoring), { name: 'ArgumentException' }, String(revision))
   }
   t.equal(settings.get('app.title'), 'two')
 })

@@ -32,7 +32,7 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     const again = await createApp(t, { store: database(), encryption: { keys: [one], mode: 'require' } })
     t.equal(again.settings.get(definitions.secret), 'hunter3')
     t.equal((await again.settings.forUser('alice')).get(definitions.token), 'hush')
-    await again.settings.restore({ key: 'app.api_secret', scope: Application, revision: 1 })
+    await again.settings.restore('app.api_secret', 1)
     t.equal(again.settings.get(definitions.secret), 'hunter2', 'a rollback still finds the old value')
   })
 
@@ -55,7 +55,7 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     t.notMatch(texts, /v1\.one\./)
     t.match(texts, /v1\.two\./)
     const third = await createApp(t, { store: database(), encryption: { keys: [two], mode: 'require' } })
-    await third.settings.restore({ key: 'app.api_secret', scope: Application, revision: 1 })
+    await third.settings.restore('app.api_secret', 1)
     t.equal(third.settings.get(definitions.secret), 'hunter2')
   })
 

@@ -268,7 +268,7 @@ test('decision 114: what was a secret is not put back by restore or revert, whoe
       { status: 409, json: { detail: /^Was a secret, so write it again: pay\.(token|own)\.$/ } },
       path,
     )
-  t.match(await rejection(app.settings.restore({ key: 'pay.token', revision: 1 })), { status: 409 })
+  t.match(await rejection(app.settings.restore('pay.token', 1)), { status: 409 })
   t.match(await rejection(app.settings.revert(3, { force: { 'pay.token': 3 } })), { status: 409 })
   t.equal(app.settings.get('pay.token' as string), 'plain')
   t.notMatch(

@@ -113,6 +113,11 @@ export async function createApp(
   routes.set(app, registered)
   app.addHook('onRoute', (route) => void registered.push(route))
   app.register(settings, { definitions: [definitions], findCaller: callerByHeader, ...options })
+  app.after(() => {
+    if (!app.hasDecorator('settings') || options.definitions) return
+    const { email, secret } = definitions
+    app.settings.resource('support', { email, secret }, { create: () => ({}), probe: () => 'It answers.' })
+  })
   await app.ready()
   return app
 }

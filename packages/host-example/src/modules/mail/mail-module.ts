@@ -7,6 +7,7 @@ import { Type } from '@sinclair/typebox'
 import type { Database } from '../../database/database.ts'
 import { NoteShared } from '../notes/note.ts'
 import { createMailbox, Mail, type Mailbox } from './mailbox.ts'
+import { smtp } from './smtp.ts'
 
 export function mailModule(database: Database): Module {
   const mailbox = createMailbox(database)
@@ -23,6 +24,8 @@ export function mailModule(database: Database): Module {
     settings: mailSettings,
     handlers: [new ShareMailHandler(mailbox)],
     plugin: async (app) => {
+      // Mail is a table here: what would send it is tested on the settings pages, and used by nothing else.
+      app.settings.resource('mail', mailSettings, smtp)
       await app.register(mailRoutes, { mailbox })
     },
   })
@@ -103,6 +106,14 @@ const mailSettings = {
     max: 65_535,
     order: 20,
     keywords: ['email port'],
+  }),
+  user: setting.text('mail.user', {
+    displayName: 'SMTP user',
+    description: 'Leave it empty for a server that needs no sign-in.',
+    group: 'Mail',
+    scope: SettingScope.System,
+    order: 25,
+    keywords: ['email user', 'account'],
   }),
   password: setting.password('mail.password', {
     displayName: 'SMTP password',

@@ -5,7 +5,7 @@ import { definitionSchema } from '../../definitions/definition-schema.ts'
 import { callerOf } from '../access.ts'
 import { sendUnlessUnchanged } from '../conditional.ts'
 import type { RouteContext } from '../context.ts'
-import { createLocalizers } from '../localized-definitions.ts'
+import { Localizer } from '../localized-definitions.ts'
 import { operation } from '../operation.ts'
 import { component, NoQuery, nullable, Scope } from '../schemas.ts'
 
@@ -16,13 +16,19 @@ const Definition = component(
     ...definitionSchema.properties,
     scope: Scope,
     canWrite: Type.Boolean({ description: 'whether the caller may write the shared value' }),
+    probe: nullable(Type.String({ description: 'the resource that the caller may test before saving it' })),
     groupName: nullable(Type.String({ description: 'what to show for the group' })),
     valueSchema: Type.Unknown({ description: 'The JSON Schema of its values.' }),
   }),
 )
 
 export function addDefinitionRoutes({ app, service, options }: RouteContext): void {
-  const localizerFor = createLocalizers(() => service.registry.getDefinitions(), options, app.log)
+  const localizer = new Localizer({
+    ...options,
+    definitions: () => service.registry.getDefinitions(),
+    probeOf: (key, mayWrite) => service.resources.probeOf(key, mayWrite),
+    log: app.log,
+  })
   app.get(
     '/definitions',
     operation({
@@ -33,13 +39,13 @@ export function addDefinitionRoutes({ app, service, options }: RouteContext): vo
       tag: 'compared',
     }),
     (request, reply) => {
-      const definitions = localizerFor(callerOf(request))(request)
+      const localized = localizer.localize(callerOf(request), request)
       reply.header('cache-control', 'private, no-cache')
       if (options.translate) {
         addVary(reply, 'Accept-Language')
-        reply.header('content-language', definitions.locale)
+        reply.header('content-language', localized.locale)
       }
-      sendUnlessUnchanged(request, reply, definitions)
+      sendUnlessUnchanged(request, reply, localized)
     },
   )
 }

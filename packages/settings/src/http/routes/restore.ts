@@ -101,10 +101,9 @@ function addRestoreRoute({ app, service, tenantOf }: RouteContext): void {
       const caller = callerOf(request)
       const place = { scope, ...(scope === SettingScope.User && { userId: caller.id }) }
       requireVisible(caller, service.sharedValues.find(key)?.setting.definition, place, service)
-      const target = { key, revision, ...place }
-      const options = { ...writeOptionsOf(request), origin: 'restore', note }
+      const options = { ...writeOptionsOf(request), origin: 'restore', note, ...place }
       const control = { caller, expects: conditionOf(request) }
-      const { entries } = await restore(service, target, options, control)
+      const { entries } = await restore(service, key, revision, options, control)
       return answerWritten(request, reply, entries[0], (written) => toStoredDto(service, written))
     },
   )
@@ -112,18 +111,19 @@ function addRestoreRoute({ app, service, tenantOf }: RouteContext): void {
   async function restoreOfTenant(
     request: FastifyRequest,
     reply: FastifyReply,
-    { note, ...target }: { readonly key: string; readonly revision: number; readonly note: string | null },
+    {
+      key,
+      revision,
+      note,
+    }: { readonly key: string; readonly revision: number; readonly note: string | null },
   ): Promise<unknown> {
     const { id, member } = requireTenantWriter(requireTenant(await tenantOf(request)))
     const named: unknown = safeRead(request.body, 'tenant')
     if (named === undefined) throw new ArgumentException('Name the tenant whose value is restored.', 'tenant')
     requireSameTenant({ id }, String(named))
-    const options = { ...writeOptionsOf(request), origin: 'tenant', note }
-    const expects = conditionOf(request, (revision) => toTenantEtag(revision, id))
-    const { entries } = await restore(service, { ...target, tenant: id }, options, {
-      caller: member,
-      expects,
-    })
+    const options = { ...writeOptionsOf(request), origin: 'tenant', note, tenant: id }
+    const expects = conditionOf(request, (version) => toTenantEtag(version, id))
+    const { entries } = await restore(service, key, revision, options, { caller: member, expects })
     const etag = toTenantEtag(entries[0]?.after?.revision ?? 0, id)
     return answerRepresentation(request, reply, etag, () => entries[0] && toStoredDto(service, entries[0]))
   }

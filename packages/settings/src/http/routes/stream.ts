@@ -14,6 +14,7 @@ const described = {
     content: { 'text/event-stream': { schema: { type: 'string' } } },
   }),
   isStream: true,
+  tooMany: 'Too many streams are open',
 }
 
 /** Registers the streams, unless the option `stream` has none. */
