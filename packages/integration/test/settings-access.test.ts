@@ -1,7 +1,11 @@
 /** Settings beside the gate, with and without it: its routes declare access, and check Settings.Update themselves. */
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import type { Caller } from '@fastify-modular/core'
 import { publicRoutes } from '@fastify-modular/public-routes'
-import { settings } from '@fastify-modular/settings'
+import { expectAccess } from '@fastify-modular/public-routes/testing'
+import { setting, settings, SettingScope } from '@fastify-modular/settings'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { test, type Test } from 'tap'
 
@@ -48,4 +52,17 @@ test('settings declare their permission', async (t) => {
 test('without routes there is nothing that needs the permission', async (t) => {
   const app = await boot(t, [gate, withoutRoutes])
   t.same(app.permissions.list(), [])
+})
+
+test('a setting that becomes public differs from the file of the access', async (t) => {
+  const host = (isPublic: boolean) =>
+    setting.text('mail.host', { displayName: 'Host', scope: SettingScope.System, public: isPublic })
+  const withHost = (isPublic: boolean) => (app: FastifyInstance) =>
+    app.register(settings, { definitions: [host(isPublic)] })
+  const file = pathToFileURL(join(t.testdir(), 'access.json'))
+  await writeFile(file, '[]')
+  const messageOf = async (isPublic: boolean) =>
+    expectAccess(await boot(t, [gate, withHost(isPublic)]), file).catch(String)
+  t.notMatch(await messageOf(false), 'setting mail.host')
+  t.match(await messageOf(true), '- setting mail.host is new: public')
 })

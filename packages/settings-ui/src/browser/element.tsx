@@ -6,6 +6,7 @@ import { render } from 'preact'
 import type { PageConfig } from '../document.ts'
 import { defaultMessages } from '../texts/messages.ts'
 import { type Content, load, withTexts } from './content.ts'
+import type { SettingsEditor } from './model/editor.ts'
 import { type OwnDocument, ownDocument } from './own-document.ts'
 import { type Host, Settings, themeSettingOf } from './settings.tsx'
 // oxlint-disable-next-line import/no-unassigned-import -- Vite puts it into the style sheet
@@ -39,6 +40,15 @@ class SettingsElement extends HTMLElement {
   /** Where it is drawn. */
   #place: Element | ShadowRoot | undefined
   #isDue = false
+  #editor: SettingsEditor | undefined
+  /** What is entered once there is an editor. */
+  #entered: Readonly<Record<string, string>> = {}
+
+  /** Enters values, by the keys of their settings and as people type them: they are unsaved until the reader saves them. */
+  enter(values: Readonly<Record<string, string>>): void {
+    if (this.#editor) this.#editor.enter(values)
+    else this.#entered = { ...this.#entered, ...values }
+  }
 
   connectedCallback(): void {
     this.#updateSoon()
@@ -66,6 +76,7 @@ class SettingsElement extends HTMLElement {
   /** Shows what the host says until there is something else. */
   #hide(): void {
     this.#wanted = undefined
+    this.#editor = undefined
     if (this.#place) render(null, this.#place)
     this.shadowRoot?.replaceChildren(document.createElement('slot'))
   }
@@ -86,6 +97,11 @@ class SettingsElement extends HTMLElement {
     const host: Host = {
       isEmbedded: wanted.isEmbedded,
       ...(this.#own ? { id: 'fm' } : { signInHref: addressOf(wanted.page) }),
+      onReady: (editor) => {
+        this.#editor = editor
+        editor.enter(this.#entered)
+        this.#entered = {}
+      },
       onSaved: (keys) => dispatch('fm-saved', { keys }),
       onDirtyChange: (isDirty) => dispatch('fm-dirty', { isDirty }),
       onPreview: (key, value) => dispatch('fm-preview', { key, value }),

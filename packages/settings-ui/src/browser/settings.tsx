@@ -27,6 +27,8 @@ export interface Host {
   readonly isEmbedded: boolean
   /** Where an ended session is renewed, in a new tab. @default the address of the window: the gate leads there by way of the login */
   readonly signInHref?: string | undefined
+  /** Called once values can be entered. */
+  readonly onReady: (editor: SettingsEditor) => void
   /** Called when something becomes unsaved and when nothing is any more. */
   readonly onDirtyChange: (isDirty: boolean) => void
   /** Called for settings of `config.preview`; not for those that `onSaved` names: what was previewed is what is saved now. */
@@ -66,6 +68,7 @@ export function Settings({ config: given, texts, part, host }: SettingsProps): C
   }, [baseUrl, isOwn, host])
 
   useFreshness(made.editor, locale, host)
+  useEffect(() => whenReady(made.editor, () => host.onReady(made.editor)), [made.editor, host])
   const context = useMemo(
     () => ({
       ...host,
@@ -106,6 +109,18 @@ function notifyOtherTabs(): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a channel is of one origin
   channel.postMessage('saved')
   channel.close()
+}
+
+/** Calls back once, as soon as the editor has its values. */
+function whenReady(editor: SettingsEditor, callback: () => void): () => void {
+  const look = (): void => {
+    if (editor.state.phase !== 'ready') return
+    stop()
+    callback()
+  }
+  const stop = editor.subscribe(look)
+  look()
+  return stop
 }
 
 /** Loads, again for each other locale, and refreshes after a save in another tab and when the window comes back. */

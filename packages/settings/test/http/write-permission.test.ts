@@ -180,18 +180,6 @@ test('the refusal comes before what locks or versions say, and after what cannot
   t.equal((await put({ key: 'app.unknown', scope: 1, value: 'x' })).statusCode, 404)
 })
 
-test('in process, an import or revert for a caller asks, too; other calls are trusted', async (t) => {
-  const caller = { id: 'editor', permissions: ['Settings.Update'] }
-  const { app } = await start(t)
-  await app.settings.set(tokens.guarded, 'first')
-  await app.settings.set(tokens.guarded, 'second')
-  const file = { settings: [{ key: 'app.guarded', scope: Application, value: 'x' }] } as const
-  t.match(await rejection(app.settings.import(file, { as: caller })), { status: 403 })
-  t.match(await rejection(app.settings.revert(2, { as: caller })), { status: 403 })
-  await app.settings.import(file)
-  t.equal(app.settings.get('app.guarded' as string), 'x')
-})
-
 test('definitions tell each caller what he may write', async (t) => {
   const { app } = await start(t)
   for (const caller of roles) {

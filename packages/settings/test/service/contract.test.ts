@@ -140,7 +140,7 @@ test('a user with another scope is refused: the default of everybody is not thei
   t.equal(settings.status.revision, 0)
 })
 
-test('decision 107: a value lives in the scope of its definition: writing elsewhere is refused, reading is null', async (t) => {
+test('decision 20: a value lives in the scope of its definition: writing elsewhere is refused, reading is null', async (t) => {
   const { settings } = await createApp(t)
   const { contract } = settings
   for (const [key, scope, userId] of [

@@ -100,30 +100,6 @@ test('a variable is the value: decoded by type, locked, above what is stored', a
   )
 })
 
-test('every way of writing answers 409 to a setting that its variable fixes', async (t) => {
-  const app = await startWith(t, { T_SMTP_PORT: '587', T_THEME: 'night' })
-  const admin = as(app, 'admin')
-  const value = { key: 'mail.port', scope: 0, value: 1 }
-  for (const write of [
-    admin('PUT', '', value),
-    admin('DELETE', '/mail.port?scope=0'),
-    admin('PUT', '/bulk', [{ key: 'mail.host', scope: 0, value: 'x' }, value]),
-    admin('POST', '/import', { format: 1, settings: [value] }),
-  ])
-    t.match(await write, { status: 409, json: { locked: ['mail.port'] } })
-  t.equal((await admin('PUT', '/me', { key: 'app.theme', value: 'x' })).status, 409)
-
-  const store = memoryStore()
-  delete process.env['T_SMTP_PORT']
-  const earlier = await createApp(t, { store, definitions: [mail] })
-  await earlier.settings.set(mail.port, 1)
-  process.env['T_SMTP_PORT'] = '587'
-  const later = await createApp(t, { store, definitions: [mail] })
-  const revert = await as(later, 'admin')('POST', '/changes/1/revert', {})
-  const restore = await as(later, 'admin')('POST', '/mail.port/restore', { scope: 0, revision: 1 })
-  for (const answer of [revert, restore]) t.match(answer, { status: 409, json: { locked: ['mail.port'] } })
-})
-
 test('overrides and SM_SETTINGS_OVERRIDES win over a variable', async (t) => {
   setVariables(t, { T_SMTP_PORT: '587', T_SMTP_HOST: 'a', SM_SETTINGS_OVERRIDES: '{"mail.port":2525}' })
   const app = await createApp(t, { definitions: [mail], overrides: { 'mail.host': 'b' } })

@@ -105,7 +105,9 @@ interface Outcome {
   readonly status: number
   readonly before: StoredRow | undefined
   readonly after: StoredRow | undefined
-  /** Everything that anybody was shown. */
+  /** What the way itself answered, or its error. */
+  readonly shown: string
+  /** Everything that anybody was shown; empty unless the feature looks at it. */
   readonly seen: string
 }
 
@@ -119,12 +121,24 @@ interface Feature {
   readonly options?: SettingsOptions
   readonly schema?: z.ZodType<string>
   readonly hasRule?: boolean
+  /** Whether the check looks at everything that anybody was shown. */
+  readonly isHidden?: boolean
+  /** Variables of the environment. */
+  readonly variables?: Readonly<Record<string, string>>
   /** Whether equal values come back although others are refused. */
   readonly isGuarded?: boolean
   check(t: Test, outcome: Outcome, name: string): void
 }
 
 const hidden = (t: Test, { seen }: Outcome, name: string) => t.notMatch(seen, /hunter/, name)
+
+/** Decision 114: restore and revert refuse it. */
+function notPutBack(t: Test, outcome: Outcome, name: string): void {
+  hidden(t, outcome, name)
+  if (!/restore|revert/i.test(name)) return
+  untouched(409)(t, outcome, name)
+  t.match(outcome.shown, /Was a secret, so write it again: x\.subject\./, name)
+}
 
 function untouched(...statuses: readonly number[]): Feature['check'] {
   return (t, { status, before, after }, name) => {
@@ -139,6 +153,7 @@ const features: Readonly<Record<string, Feature>> = {
     value: 'hunter3',
     was: { sensitive: true },
     is: { sensitive: true },
+    isHidden: true,
     check: hidden,
   },
   'what was a secret': {
@@ -146,13 +161,22 @@ const features: Readonly<Record<string, Feature>> = {
     value: 'plain',
     was: { sensitive: true },
     is: { public: true },
-    check: hidden,
+    isHidden: true,
+    check: notPutBack,
   },
   'a locked setting': {
     past: ['first', 'second'],
     value: 'third',
     is: {},
     options: { overrides: { [key]: 'fixed' } },
+    isGuarded: true,
+    check: untouched(409),
+  },
+  'a setting that its variable fixes': {
+    past: ['first', 'second'],
+    value: 'third',
+    is: { env: 'T_SUBJECT' },
+    variables: { T_SUBJECT: 'fixed' },
     isGuarded: true,
     check: untouched(409),
   },
@@ -232,7 +256,8 @@ async function start(t: Test, store: SettingsStore, feature: Feature, isOwn: boo
     ...feature.options,
   })
   app.register(modules, { modules: [module] })
-  await app.listen({ port: 0, host: '127.0.0.1' })
+  if (feature.isHidden) await app.listen({ port: 0, host: '127.0.0.1' })
+  else await app.ready()
   return { app, published }
 }
 
@@ -281,13 +306,15 @@ async function go(
   const [second = 0, first = 0] = entries.map(({ revision }) => revision)
   await older.close()
   const store = database()
+  Object.assign(process.env, feature.variables)
   const { app, published } = await start(t, store, feature, isOwn)
+  for (const name of Object.keys(feature.variables ?? {})) delete process.env[name]
   const before = await rowOf(store, isOwn)
   const { status, shown } = await way.run({ app, value, first, second })
   const after = await rowOf(store, isOwn)
-  const seen = [shown, JSON.stringify(published), await everythingShown(app)].join('\n')
+  const everything = feature.isHidden ? [shown, JSON.stringify(published), await everythingShown(app)] : []
   await app.close()
-  return { way, status, before, after, seen }
+  return { way, status, before, after, shown, seen: everything.join('\n') }
 }
 
 const tried = { memory: engines.memory, SQLite: engines.SQLite }

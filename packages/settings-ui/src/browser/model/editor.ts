@@ -63,6 +63,15 @@ export class SettingsEditor extends EditorStore {
     this.update({ ...withInput(this.state, definition, input), saved, message })
   }
 
+  /** Enters values as the user would type them, and saves nothing. What is not shown or locked is left out. */
+  enter(inputs: Readonly<Record<string, string>>): void {
+    for (const [key, input] of Object.entries(inputs)) {
+      const definition = this.state.byKey.get(key)
+      if (definition && this.state.values.get(key)?.locked === false) this.edit(definition, input)
+    }
+    this.update(withErrors(this.state, this.#errorsOf(Object.keys(inputs))))
+  }
+
   /** Looks at a draft when the user leaves its control; preferences are saved then, unless there is a question first. */
   leave({ key, confirm }: Definition): void {
     if (this.isOwn && !confirm) void this.commit(key)

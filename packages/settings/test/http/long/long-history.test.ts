@@ -24,8 +24,8 @@ const databases: Readonly<Record<string, (t: Test) => Promise<string>>> = {
 }
 
 for (const [name, makeDatabase] of Object.entries(databases)) {
-  test(`${name}: 200 writes of 64 KiB are read page by page within a heap of 160 MB`, async (t) => {
-    const heap = '--max-old-space-size=160'
+  test(`${name}: 40 writes of 64 KiB are read page by page within a heap of 80 MB`, async (t) => {
+    const heap = '--max-old-space-size=80'
     const { stdout } = await run(process.execPath, [heap, reader, await makeDatabase(t)], {
       maxBuffer: 16 * 1024 * 1024,
     })

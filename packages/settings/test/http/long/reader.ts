@@ -1,5 +1,5 @@
 /**
- * A process with a small heap that reads the history of one long value, written 200 times. It prints what each request
+ * A process with a small heap that reads the history of one long value, written 40 times. It prints what each request
  * answered: status, bytes, and entries.
  */
 import Fastify, { type FastifyInstance } from 'fastify'
@@ -15,7 +15,7 @@ export interface Answered {
   readonly revisions: readonly number[]
 }
 
-export const writes = 200
+export const writes = 40
 const key = 'app.layout'
 const row = { scope: SettingScope.Application, owner: '', key }
 const layout = setting.json(key, { displayName: 'Layout', scope: SettingScope.Application })
