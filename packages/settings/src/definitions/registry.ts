@@ -34,6 +34,7 @@ import {
   lintDefinition,
 } from './check-definition.ts'
 import { completeDefinition } from './definition-schema.ts'
+import { Groups, type SettingGroups } from '../groups.ts'
 import { readVariable } from './variable.ts'
 
 /** The definitions of all modules, read-only. */
@@ -41,6 +42,8 @@ export interface SettingDefinitions {
   /** In the order of registration; all, or those of one scope. */
   getDefinitions(scope?: SettingScope): readonly CompleteDefinition[]
   getDefinition(key: string): CompleteDefinition | null
+  /** What is said of groups, by their name, in the first language of an `Accept-Language` that is known. */
+  getGroups(accepted?: string): SettingGroups
 }
 
 /**
@@ -61,12 +64,17 @@ export class Registry implements SettingDefinitions {
   readonly #warnings: string[] = []
   /** What is wrong in the environment: not for the author of a module, but for who starts the process. */
   readonly #misfits: string[] = []
+  readonly groups = new Groups()
   #frozen = false
 
   /** @param hasTenants whether tenants have values */
   constructor(limits: ValueLimits = defaultLimits, hasTenants = false) {
     this.#limits = limits
     this.hasTenants = hasTenants
+  }
+
+  getGroups(accepted?: string): SettingGroups {
+    return this.groups.in(accepted)
   }
 
   /**
