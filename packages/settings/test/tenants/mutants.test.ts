@@ -13,7 +13,12 @@ interface Mutant {
   readonly file: string
   readonly find: string
   readonly replace: string
-  readonly proof: 'tenants/model' | 'tenants/http' | 'store/memory' | 'store/sqlite/contract' | 'service/encryption'
+  readonly proof:
+    | 'tenants/model'
+    | 'tenants/http'
+    | 'store/memory'
+    | 'store/sqlite/contract'
+    | 'service/encryption'
 }
 
 const mutants: Readonly<Record<string, Mutant>> = {
@@ -82,7 +87,10 @@ const mutants: Readonly<Record<string, Mutant>> = {
 /** Whether a proof passes in the copy. */
 function passes(copy: string, proof: string): Promise<boolean> {
   const env = { ...process.env, TENANT_ENGINE: 'memory', TENANT_STEPS: '400', TAP_BAIL: '1' }
-  const child = spawn(process.execPath, [join(copy, 'dist-test', `${proof}.test.js`)], { env, stdio: 'ignore' })
+  const child = spawn(process.execPath, [join(copy, 'dist-test', `${proof}.test.js`)], {
+    env,
+    stdio: 'ignore',
+  })
   return new Promise((resolve) => child.once('close', (code) => resolve(code === 0)))
 }
 
@@ -108,7 +116,10 @@ for (const [fault, { file, find, replace, proof }] of Object.entries(mutants)) {
     const place = join(copy, 'dist', file)
     const source = await readFile(place, 'utf8')
     t.equal(source.split(find).length, 2, 'the place of the fault')
-    await writeFile(place, source.replace(find, () => replace))
+    await writeFile(
+      place,
+      source.replace(find, () => replace),
+    )
     t.notOk(await passes(copy, proof), proof)
   })
 }
