@@ -11,10 +11,10 @@ import {
 } from '@fastify-modular/core'
 import {
   type AccessOfPlugin,
-  createFindCaller,
   option,
   optionProblems,
   type OptionsSchema,
+  readCaller,
   supportedFastify,
   safeRead,
 } from '@fastify-modular/core/internal'
@@ -141,7 +141,7 @@ function prepare(scope: FastifyInstance, options: OfrepOptions): void {
     reply.header('cache-control', 'private, no-store')
     done()
   })
-  scope.addHook('onRequest', authenticateWith(createFindCaller(scope, options.findCaller)))
+  scope.addHook('onRequest', authenticateWith(options.findCaller ?? readCaller))
   scope.setValidatorCompiler(validatorCompiler)
   scope.setSerializerCompiler(() => JSON.stringify)
   const isAnswered = hasErrorsPlugin(scope)
