@@ -37,6 +37,7 @@ import { Streams } from './streams/streams.ts'
 import type { FindCaller } from './options.ts'
 import type { FindMembership } from './tenants.ts'
 import { placeOf, set, setMany, type SetOptions } from './write/set.ts'
+import { Windows } from './windows/windows.ts'
 import { createWrite, reset } from './write/write.ts'
 
 /** What the plugin passes to the service. */
@@ -67,14 +68,16 @@ export interface SettingsService extends Parts {
   readonly streams: Streams
   readonly resources: Resources
   readonly probes: Probes
+  readonly windows: Windows
 }
 
 export function createSettingsService(init: ServiceInit): SettingsService {
   const parts = createParts(init)
   const streams = new Streams(parts)
   const probes = new Probes(parts, parts.resources)
+  const windows = new Windows(parts)
   const { retention } = init
-  return { ...parts, settings: createSettings(parts, streams), retention, streams, probes }
+  return { ...parts, settings: createSettings(parts, streams, windows), retention, streams, probes, windows }
 }
 
 /** The parts, and those that only the service itself uses. */
@@ -115,7 +118,7 @@ function createParts(init: ServiceInit): AllParts {
 }
 
 /** Makes `app.settings`. */
-function createSettings(parts: AllParts, streams: Streams): Settings {
+function createSettings(parts: AllParts, streams: Streams, windows: Windows): Settings {
   const { registry, sharedValues, coherence, listeners, resources, observer, states } = parts
   const contract = createContract(parts)
   function publicValues(): ReturnType<typeof listPublicValues>
@@ -152,6 +155,7 @@ function createSettings(parts: AllParts, streams: Streams): Settings {
     restore: async (reference, revision, options) =>
       void (await restore(parts, reference, revision, options)),
     revert: (revision, options) => revert(parts, revision, options),
+    keep: async (revision, options = {}) => void (await windows.keep(revision, options)),
     export: (options) => exportSettings(parts, options),
     import: (file, options) => importSettings(parts, file, options),
     publicValues,

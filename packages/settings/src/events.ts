@@ -44,6 +44,19 @@ export class SettingDeleted extends defineEvent('settings.deleted', Type.Object(
   static readonly [mayBeUnhandled] = true
 }
 
+/** A change that had to be kept is settled. `reasons` says by key why it was not put back. */
+export class SettingChangeSettled extends defineEvent(
+  'settings.change-settled',
+  Type.Object({
+    revision: Type.Integer(),
+    state: Type.String(),
+    settledBy: Nullable,
+    reasons: Type.Record(Type.String(), Type.String()),
+  }),
+) {
+  static readonly [mayBeUnhandled] = true
+}
+
 /** Returns the function that finds the events of the application, which may have none. */
 export function createFindEvents(app: FastifyInstance): () => Events | undefined {
   return () => (hasOwnDecorator(app, 'events') ? getDecorator<Events>(app, 'events') : undefined)

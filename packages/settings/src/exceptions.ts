@@ -94,6 +94,27 @@ export class WasSecretException extends defineProblem(conflict) {
   }
 }
 
+/** 409. A change of these settings waits to be kept: another one that has to be kept cannot begin. */
+export class UnkeptSettingsException extends defineProblem({
+  ...conflict,
+  extensions: Type.Object({ keys: Texts, revision: Type.Integer() }),
+}) {
+  constructor(keys: readonly string[], revision: number) {
+    super(`Revision ${revision} waits to be kept, which changed: ${keys.join(', ')}.`, { keys, revision })
+  }
+}
+
+/** 409. A change that had to be kept is over. */
+export class ChangeSettledException extends defineProblem({
+  ...conflict,
+  extensions: Type.Object({ state: Type.Optional(Type.String()) }),
+}) {
+  /** @param state what became of it */
+  constructor(revision: number, state?: string) {
+    super(`Revision ${revision} does not wait to be kept any more.`, state === undefined ? {} : { state })
+  }
+}
+
 /** A row that has changed since its writer read it. */
 export interface Conflict {
   readonly key: string

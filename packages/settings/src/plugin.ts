@@ -37,11 +37,12 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   checkOptions(options)
   const { findCaller = readCaller } = options
   const boot = createBoot(app, options, findCaller)
-  const { settings, coherence, store, registry, retention, resources } = boot.service
+  const { settings, coherence, store, registry, retention, resources, windows } = boot.service
   app.decorate('settings', branded(settings))
   decorateCommand(app)
   app.addHook('onClose', async () => {
     await retention?.stop()
+    await windows.close()
     await resources.close()
     await coherence.stop()
     await store.close()
@@ -165,6 +166,8 @@ async function makeReady(boot: Boot): Promise<void> {
   const isDescribed = routes === undefined || boot.sawSwagger || !app.hasDecorator('swagger')
   warnAtBoot(service, options, { knowsCaller, notEncrypted, isDescribed })
   service.retention?.start()
+  // First what was not kept is put back: it may be why a resource could not be made.
+  await service.windows.start()
   // Other hooks and the rest of the boot share the time that Fastify gives them.
   const { pluginTimeout = 10_000 } = app.initialConfig
   if (!currentCommand()) await service.resources.start(pluginTimeout === 0 ? undefined : pluginTimeout / 2)

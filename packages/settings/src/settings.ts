@@ -30,6 +30,7 @@ import type { SettingInspection } from './reading/inspect.ts'
 import type { KeyCount } from './store/store.ts'
 import type { FindMembership, TenantOfRequest } from './tenants.ts'
 import type { SettingsReader, UserReader } from './reading/reader.ts'
+import type { KeepOptions } from './windows/windows.ts'
 import type { Resource, ResourceOptions } from './resources/resource.ts'
 import type { ReencryptReport } from './secrets/reencrypt.ts'
 import type { JsonValue, SettingDefinition } from './setting-definition.ts'
@@ -113,6 +114,12 @@ export interface Settings extends SettingsReader {
    * @throws {SettingValidationException} an old value no longer fits its definition, or cannot be decrypted
    */
   revert(revision: number, options?: RevertOptions): Promise<RevertReport>
+  /**
+   * Keeps a change that was written with `confirmWithin`, or extends the time to do so by `within` seconds from now.
+   * @throws {NotFoundException} nothing has to be kept of this revision
+   * @throws {ConflictException} it is over; `extensions.state` says what became of it
+   */
+  keep(revision: number, options?: KeepOptions): Promise<void>
   /** All stored System and Application values except secrets; with `visibleTo` those that the caller may see. */
   export(options?: ExportOptions): SettingsExport
   /** Writes an export, all or nothing. @throws {SettingValidationException} with all errors by key */

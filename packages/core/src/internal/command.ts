@@ -6,7 +6,7 @@ import type { FastifyInstance } from 'fastify'
 import { safeRead } from './safe.ts'
 
 /** What `doctor` looks for. */
-export type FindingKind =
+type FindingKind =
   | 'access file out of date'
   | 'broken rule'
   | 'dead letters'

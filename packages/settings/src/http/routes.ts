@@ -20,6 +20,7 @@ import { addStreamRoutes } from './routes/stream.ts'
 import { addTenantRoutes } from './routes/tenant.ts'
 import { addTransferRoutes } from './routes/transfer.ts'
 import { addValueRoutes } from './routes/values.ts'
+import { addWindowRoutes } from './routes/windows.ts'
 import { components, type SchemaTypes, validatorCompiler, widen } from './schemas.ts'
 import { SharedLists } from './shared-lists.ts'
 
@@ -65,6 +66,7 @@ export function addSettingsRoutes(
   if (hasTenants) addTenantRoutes(context)
   addHistoryRoutes(context)
   addRestoreRoutes(context)
+  addWindowRoutes(context)
   addTransferRoutes(context)
   addProbeRoute(context)
   addStreamRoutes(context)

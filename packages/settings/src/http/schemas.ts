@@ -200,6 +200,11 @@ export const DryRun = Type.Optional(
   ),
 )
 
+/** Within how many seconds a change has to be kept; a member of a query. */
+export const ConfirmWithin = Type.Optional(
+  decoded(Type.String({ pattern: '^[1-9][0-9]{0,4}$', description: '5 to 86400 seconds' }), Number),
+)
+
 /** Which layer supplies a value. */
 export const Source = wider(oneOf('locked', 'user', 'application', 'system', 'default'), {
   enum: ['locked', 'user', 'tenant', 'application', 'system', 'default'],
@@ -245,6 +250,27 @@ export const WrittenValue = component(
     ),
   }),
 )
+
+/** What happened to values. */
+const Entry = component(
+  'SettingHistoryEntry',
+  Type.Object({
+    revision: Revision,
+    key: Type.String(),
+    scope: Scope,
+    userId: nullable(Type.String()),
+    oldValue: Value,
+    newValue: Value,
+    isOverridden: Type.Boolean(),
+    origin: Type.String(),
+    actor: nullable(Type.String()),
+    note: nullable(Type.String()),
+    requestId: nullable(Type.String()),
+    setSize: Type.Integer({ description: 'how many values the write changed' }),
+    at: Type.String(),
+  }),
+)
+export const HistoryEntries = Type.Array(Entry)
 
 /** The names of the people in the answer, by id; empty without the option `findPeople`. */
 export const People = Type.Record(Type.String(), Type.String())

@@ -145,6 +145,12 @@ export class SharedValues {
     for (const { row } of this.#changes.values()) if (row) yield row
   }
 
+  /** Whether a revision has left something as it is now. */
+  hasChangeOf(revision: number): boolean {
+    for (const change of this.#changes.values()) if (change.revision === revision) return true
+    return false
+  }
+
   /** Whether a System or Application row is here as the database has it. True for rows of owners, which are elsewhere. */
   agrees(id: RowId, row: StoredRow | undefined): boolean {
     return isOwned(id.scope) || isSameRow(this.#changes.get(nameOf(id))?.row, row)

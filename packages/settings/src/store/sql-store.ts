@@ -91,6 +91,8 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
 
   readonly survey: SettingsStore['survey'] = (query) => this.read(({ reads }) => reads.survey(query))
 
+  readonly windows: SettingsStore['windows'] = (revision) => this.read(({ reads }) => reads.windows(revision))
+
   readonly reencrypt: SettingsStore['reencrypt'] = (rows) =>
     this.write(({ maintenance }) => maintenance.reencrypt(rows))
 

@@ -14,9 +14,9 @@ import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
 import {
   closed,
-  component,
   decoded,
   Group,
+  HistoryEntries,
   KeyParams,
   LockedBy,
   nullable,
@@ -27,6 +27,7 @@ import {
   Source,
   Value,
 } from '../schemas.ts'
+import { listOpen } from './windows.ts'
 
 const text = nullable(Type.String())
 
@@ -49,6 +50,9 @@ const page = {
   ),
 }
 
+/** Selects the changes that wait to be kept, all of them; other members do not count then. */
+const Open = Type.String({ pattern: '^open$', description: 'open' })
+
 /** Selects changes; members of a query. */
 const selection = {
   group: Group,
@@ -61,25 +65,6 @@ const selection = {
   ),
 }
 
-const Entry = component(
-  'SettingHistoryEntry',
-  Type.Object({
-    revision: Revision,
-    key: Type.String(),
-    scope: Scope,
-    userId: text,
-    oldValue: Value,
-    newValue: Value,
-    isOverridden: Type.Boolean(),
-    origin: Type.String(),
-    actor: text,
-    note: text,
-    requestId: text,
-    setSize: Type.Integer({ description: 'how many values the write changed' }),
-    at: Type.String(),
-  }),
-)
-const Entries = Type.Array(Entry)
 const next = nullable(Type.String({ description: 'for the parameter before of the next page' }))
 
 const layerMembers = { source: Source, value: Value, invalid: Type.Boolean() }
@@ -126,7 +111,7 @@ function addHistoryRoute({ app, service, people, tenantOf }: RouteContext): void
       checkedByHandler: updatePermission,
       params: KeyParams,
       query: Type.Object({ ...page, scope: Type.Optional(ScopeText) }, closed),
-      ok: Type.Object({ entries: Entries, next, people: People }),
+      ok: Type.Object({ entries: HistoryEntries, next, people: People }),
     }),
     async (request) => {
       const { key } = request.params
@@ -169,17 +154,26 @@ function addChangesRoute({ app, service, people }: RouteContext): void {
       operationId: 'listSettingChanges',
       summary: 'Changes of System and Application settings by revision, newest first',
       checkedByHandler: updatePermission,
-      query: Type.Object({ ...page, ...selection }, closed),
+      query: Type.Object({ ...page, ...selection, state: Type.Optional(Open) }, closed),
       ok: Type.Object({
         changes: Type.Array(
-          Type.Object({ revision: Revision, at: Type.String(), actor: text, entries: Entries }),
+          Type.Object({
+            revision: Revision,
+            at: Type.String(),
+            actor: text,
+            entries: HistoryEntries,
+            state: Type.Optional(Type.String()),
+            due: Type.Optional(text),
+            hidden: Type.Optional(Type.Integer({ description: 'how many entries the caller may not see' })),
+          }),
         ),
         next,
         people: People,
       }),
     }),
     async (request) => {
-      const { group, ...query } = request.query
+      const { group, state, ...query } = request.query
+      if (state !== undefined) return listOpen({ service, people }, requireUpdate(request))
       const keys = selectStates(service.states(), group).map(({ setting }) => setting.definition.key)
       const filter = { ...query, ...(group !== undefined && { keys }), visibleTo: callerOf(request) }
       const { entries, next } = await readHistory(service, filter)

@@ -11,7 +11,13 @@ import { toStoredDto, toValueChange } from '../../reading/dto.ts'
 import { resolveWithin, unwrap } from '../../reading/reader.ts'
 import { requireAdmin, updatePermission, visibleTo } from '../../visibility.ts'
 import { isSecret } from '../../values/validate.ts'
-import { type EntryOutcome, reset, toBulkEntries, type WriteEntry } from '../../write/write.ts'
+import {
+  type EntryOutcome,
+  reset,
+  toBulkEntries,
+  type WriteEntry,
+  type WriteOptions,
+} from '../../write/write.ts'
 import {
   callerOf,
   openRoute,
@@ -30,6 +36,7 @@ import { toMembers, toTenantEtag } from './tenant.ts'
 import {
   changeMembers,
   closed,
+  ConfirmWithin,
   DryRun,
   Key,
   KeyParams,
@@ -41,6 +48,7 @@ import {
   valueMembers,
   WrittenValue,
 } from '../schemas.ts'
+import { announceWindow } from './windows.ts'
 
 export function addValueRoutes(context: RouteContext): void {
   addPublicRoute(context)
@@ -150,11 +158,12 @@ function addWriteRoutes({ app, service }: RouteContext): void {
         operationId: 'updateSetting',
         summary: 'Update one System or Application setting',
         checkedByHandler: updatePermission,
+        query: Type.Object({ confirmWithin: ConfirmWithin }, closed),
         body: Type.Object({ key: Key, scope: ScopeInput, value: Value }, closed),
         written: WrittenValue,
       }),
     },
-    (request, reply) => writeShared(request, reply, request.body),
+    (request, reply) => writeShared(request, reply, request.body, request.query),
   )
 
   app.delete(
@@ -180,12 +189,15 @@ function addWriteRoutes({ app, service }: RouteContext): void {
     request: FastifyRequest,
     reply: FastifyReply,
     { key, scope, ...wanted }: Pick<WriteEntry, 'key' | 'scope' | 'value' | 'isReset'>,
+    { confirmWithin }: Pick<WriteOptions, 'confirmWithin'> = {},
   ): Promise<unknown> {
     const caller = requireUpdate(request, [scope])
     const state = requireSetting(service.sharedValues, key)
     requirePlace(state.setting, scope)
     const entry = { state, key, scope, owner: '', ...wanted, expects: conditionOf(request) }
-    const { revision, entries } = await service.write([entry], writeOptionsOf(request), { caller })
+    const options = { ...writeOptionsOf(request), confirmWithin }
+    const { revision, entries, window } = await service.write([entry], options, { caller })
+    announceWindow(reply, window)
     return answerWritten(request, reply, entries[0], (written) => toWrittenDto(service, written, revision))
   }
 }
@@ -201,7 +213,7 @@ function addBulkRoute({ app, service, options, people }: RouteContext): void {
         operationId: 'updateSettings',
         summary: 'Update many System and Application settings, all or nothing',
         checkedByHandler: updatePermission,
-        query: Type.Object({ dryRun: DryRun }, closed),
+        query: Type.Object({ dryRun: DryRun, confirmWithin: ConfirmWithin }, closed),
         body: Type.Array(
           Type.Object(
             { key: Key, scope: ScopeInput, value: Value, version: Type.Optional(Revision) },
@@ -213,14 +225,15 @@ function addBulkRoute({ app, service, options, people }: RouteContext): void {
     },
     async (request, reply) => {
       const { body: updates, query } = request
-      const { dryRun = false } = query
+      const { dryRun = false, confirmWithin } = query
       const { entries, unknown } = toBulkEntries(service.sharedValues, updates) // 400 for a repeated row
       const scopes = updates.map(({ scope }) => scope)
       const caller = requireUpdate(request, scopes)
       refuseTooMany('bulk', updates, bulkEntries)
       const control = { caller, isBulk: true, expects: conditionOf(request), unknown, dryRun }
-      const writing = service.write(entries, writeOptionsOf(request), control)
+      const writing = service.write(entries, { ...writeOptionsOf(request), confirmWithin }, control)
       const outcome = await nameConflicts(writing, people)
+      announceWindow(reply, outcome.window)
       const etag = toEtag(outcome.revision)
       if (dryRun) {
         reply.header('etag', etag)
