@@ -7,7 +7,9 @@ import type { Registry } from './definitions/registry.ts'
 import type { SettingMap, SettingReference } from './definitions/tokens.ts'
 import { Observer } from './diagnostics.ts'
 import { Listeners, type SettingListener } from './events.ts'
+import { copySetting } from './history/copy.ts'
 import { eraseUser } from './history/erase.ts'
+import { forgetSetting } from './history/forget.ts'
 import { readHistory } from './history/history.ts'
 import { restore, revert } from './history/revert.ts'
 import { exportSettings, importSettings } from './history/transfer.ts'
@@ -139,6 +141,8 @@ function createSettings(parts: AllParts, streams: Streams): Settings {
     publicDataElement: (request) => toDataElement(request, publicValues(states())),
     orphans: () => findOrphans(parts),
     eraseUser: (userId) => eraseUser(parts, userId),
+    copy: (from, to, options) => copySetting(parts, from, to, options),
+    forget: (key) => forgetSetting(parts, key),
     reencrypt: () => reencrypt(parts),
     endStreams: (callerId) => streams.endStreams(callerId),
     refresh: () => coherence.reload(),

@@ -59,6 +59,8 @@ export {
   SettingsChangedException,
   SettingValidationException,
 } from './exceptions.ts'
+export type { CopyOptions, CopyReport } from './history/copy.ts'
+export type { ForgetReport } from './history/forget.ts'
 export type { ErasureReport } from './history/erase.ts'
 export type { HistoryEntry, HistoryFilter, HistoryPage } from './history/history.ts'
 export type { RevertOptions, RevertReport } from './history/revert.ts'

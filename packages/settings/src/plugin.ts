@@ -2,9 +2,13 @@
 import { receiveContributions } from '@fastify-modular/core'
 import {
   branded,
+  currentCommand,
+  decorateCommand,
   hasOwnDecorator,
   knowsCallers,
+  orFinding,
   readCaller,
+  report,
   supportedFastify,
 } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
@@ -34,14 +38,14 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   const boot = createBoot(app, options)
   const { settings, coherence, store, registry, retention, resources } = boot.service
   app.decorate('settings', branded(settings))
+  decorateCommand(app)
   app.addHook('onClose', async () => {
     await retention?.stop()
     await resources.close()
     await coherence.stop()
     await store.close()
   })
-  await store.open({ log: app.log })
-  await coherence.start()
+  await open(boot)
 
   new SettingsBuilder(registry, 'app').addAll(...(options.definitions ?? []))
   registry.groups.translateBy(options)
@@ -84,12 +88,27 @@ interface Boot {
   readonly options: SettingsOptions
   readonly locked: Locked
   readonly service: SettingsService
+  /** The store has its tables. */
+  isOpen: boolean | undefined
   /** The stored values passed the checks of the boot. A secret in plain text that appears later is not served. */
   isChecked: boolean
   /** The scope of the routes. Its requests have the decorators that the application declared before. */
   routes: FastifyInstance | undefined
   /** Whether @fastify/swagger was there before the routes, which it collects as they are registered. */
   sawSwagger: boolean
+}
+
+/** Under a command, missing tables are a finding, and no value is there. */
+async function open(boot: Boot): Promise<void> {
+  const { store, coherence, log } = boot.service
+  const check = { kind: 'missing migration', codes: ['FMOD_SETTINGS_SCHEMA_OUTDATED'] } as const
+  if (!store.info.durable)
+    report({
+      kind: 'memory store',
+      text: 'The settings are in the memory of one process: no command sees them.',
+    })
+  boot.isOpen = await orFinding(check, async () => store.open({ log }).then(() => true))
+  if (boot.isOpen) await coherence.start()
 }
 
 function createBoot(app: FastifyInstance, options: SettingsOptions): Boot {
@@ -102,19 +121,29 @@ function createBoot(app: FastifyInstance, options: SettingsOptions): Boot {
     refusesPlain: () => boot.isChecked && options.encryption?.mode === 'require',
     locked,
     selfService: options.selfService ?? false,
-    retention: history === false ? undefined : new Retention({ ...history, store, log: app.log }),
+    retention:
+      history === false || currentCommand() ? undefined : new Retention({ ...history, store, log: app.log }),
     userCapacity: options.maxCachedUsers ?? 10_000,
     events: createFindEvents(app),
     log: app.log,
   })
-  const boot: Boot = { app, options, locked, service, isChecked: false, routes: undefined, sawSwagger: false }
+  const boot: Boot = {
+    app,
+    options,
+    locked,
+    service,
+    isOpen: false,
+    isChecked: false,
+    routes: undefined,
+    sawSwagger: false,
+  }
   return boot
 }
 
 /** Checks definitions, overrides and secrets. Returns the keys of settings whose secrets are stored in plain text. */
-function check({ service, options, locked }: Boot): Promise<readonly string[]> {
+async function check({ service, options, locked, isOpen }: Boot): Promise<readonly string[]> {
   checkAtBoot(service, options, locked)
-  return checkEncrypted(service, options)
+  return isOpen ? checkEncrypted(service, options) : []
 }
 
 /** Once more, and for good: `app.settings.define` may have added settings, or the application has no modules. */
@@ -135,7 +164,7 @@ async function makeReady(boot: Boot): Promise<void> {
   service.retention?.start()
   // Other hooks and the rest of the boot share the time that Fastify gives them.
   const { pluginTimeout = 10_000 } = app.initialConfig
-  await service.resources.start(pluginTimeout === 0 ? undefined : pluginTimeout / 2)
+  if (!currentCommand()) await service.resources.start(pluginTimeout === 0 ? undefined : pluginTimeout / 2)
 }
 
 function addRoutes(boot: Boot, findCaller: FindCaller) {

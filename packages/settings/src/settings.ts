@@ -15,7 +15,9 @@ import type {
 } from './definitions/tokens.ts'
 import type { SettingsStats } from './diagnostics.ts'
 import type { SettingListener } from './events.ts'
+import type { CopyOptions, CopyReport } from './history/copy.ts'
 import type { ErasureReport } from './history/erase.ts'
+import type { ForgetReport } from './history/forget.ts'
 import type { HistoryFilter, HistoryPage } from './history/history.ts'
 import type { RevertOptions, RevertReport } from './history/revert.ts'
 import type { ExportOptions, ImportOptions, ImportReport, SettingsExport } from './history/transfer.ts'
@@ -116,6 +118,18 @@ export interface Settings extends SettingsReader {
   publicDataElement(request: FastifyRequest): Promise<string>
   /** Counts what is stored for settings that no module defines, which is kept, but not shown. Visits their rows only. */
   orphans(): Promise<readonly KeyCount[]>
+  /**
+   * Copies what is stored for one setting, defined or not, to another one: before and after a deployment that renames it. With
+   * the same name twice, values in the scope of an earlier definition go to that of today. Safe to repeat and to interrupt.
+   * Cost: it reads the table of values.
+   * @throws {NotFoundException} no module defines the target
+   */
+  copy(from: string, to: string, options?: CopyOptions): Promise<CopyReport>
+  /**
+   * Removes values and history of a key that no module defines, and of a defined one what is stored in scopes that it does not
+   * have. In small transactions; safe to repeat and to interrupt.
+   */
+  forget(key: string): Promise<ForgetReport>
   /**
    * Encrypts all sensitive values with the active key, those in the history included, in small transactions. Cost: it reads
    * both tables. Values and versions stay as they are. Safe to repeat, to interrupt and to run twice at once.

@@ -5,6 +5,7 @@ import { posix } from 'node:path'
 const packageArrows: Readonly<Record<string, readonly string[]>> = {
   core: [],
   'create-fastify-modular': [],
+  cli: ['core', 'public-routes', 'settings'],
   inertia: ['core'],
   'public-routes': ['core'],
   errors: ['core'],

@@ -1,5 +1,6 @@
 /** Keeps memory in step with a database that other processes write to. */
 import { isDomainException } from '@fastify-modular/core'
+import { currentCommand } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Observer } from '../diagnostics.ts'
 import { type Revision, revisionId } from '../store/revision.ts'
@@ -89,6 +90,7 @@ export class Coherence {
     const { store, changes, log } = this.#init
     await this.#readAll()
     this.#checkedAt = Date.now()
+    if (currentCommand()) return // it ends before anybody would be notified
     this.#unwatch = await store.watch?.({
       // Later, so that a hint during a look begins another one.
       onHint: (revision) => void setImmediate(() => this.#receiveHint(revision)),

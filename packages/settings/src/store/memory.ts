@@ -78,6 +78,17 @@ class MemoryStore implements SettingsStore {
   readonly scan: SettingsStore['scan'] = async (what, after, limit) =>
     selectPage({ values: [...this.#rows.values()], history: this.#history }, what, after, limit)
 
+  readonly forget: SettingsStore['forget'] = async (key, scopes) => {
+    const isMeant = (row: RowId): boolean => row.key === key && scopes.includes(row.scope)
+    const values = this.#select(isMeant)
+    for (const row of values) this.#rows.delete(rowIdText(row))
+    const history = this.#history.filter((row) => !isMeant(row))
+    const removed = this.#history.length - history.length
+    this.#history = history
+    if (values.length > 0) this.#note({ scope: SettingScope.User, id: '' })
+    return { values: values.length, history: removed, isDone: true }
+  }
+
   readonly survey: SettingsStore['survey'] = async ({ known, secret = [] }) => {
     const plain = new Set(this.#history.filter(isPlain).map(({ key }) => key))
     const isKnown = (row: RowId): boolean =>

@@ -265,6 +265,14 @@ export interface OwnedStore {
   erase(owner: Owner): Promise<Erased>
 }
 
+/** What a portion of `forget` removed. */
+export interface Forgotten {
+  readonly values: number
+  readonly history: number
+  /** Whether another call is needed. */
+  readonly isDone: boolean
+}
+
 /** What a scan visits, and in which order. */
 export interface Scanned {
   /** All rows of all scopes in the order of (scope, owner, key). */
@@ -319,6 +327,11 @@ export interface SettingsStore {
    * whoever trims; portions of several processes take turns.
    */
   trim(limits: TrimLimits): Promise<TrimResult>
+  /**
+   * Removes one portion of what is stored for a key in these scopes, and its history. The other processes forget all owners.
+   * One transaction.
+   */
+  forget(key: string, scopes: readonly SettingScope[]): Promise<Forgotten>
   /** Watches for writes of other processes until the returned function is called. Absent where no other process can write. */
   watch?(watch: StoreWatch): Promise<() => Promise<void>>
   /** Releases what `open` took. Calling it twice is fine. */
