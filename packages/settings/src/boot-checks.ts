@@ -177,9 +177,7 @@ export function warnAtBoot(parts: ResourceParts, options: SettingsOptions, repor
       rule.keys,
       'stored values break a rule about these settings: changes that leave it broken are refused',
     )
-  const orphans = [...sharedValues.rows()].filter(
-    ({ key, scope }) => !isPlaceOf(registry.find(key)?.definition, scope),
-  )
+  const orphans = [...sharedValues.rows()].filter(({ key, scope }) => !isPlaceOf(registry.find(key), scope))
   warnOf(
     log,
     [...new Set(orphans.map(({ key }) => key))],

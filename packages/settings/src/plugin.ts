@@ -24,18 +24,19 @@ import type { FindCaller } from './options.ts'
 import { FMOD_SETTINGS_CALLER_DECLARED_LATER, FMOD_SETTINGS_REGISTERED_TWICE } from './misuse-errors.ts'
 import { checkOptions, type SettingsOptions } from './options.ts'
 import { type Locked, readOverrides } from './overrides.ts'
-import type { UserReader } from './reading/reader.ts'
+import { readWithin, type UserReader } from './reading/reader.ts'
 import { Encryption } from './secrets/encryption.ts'
-import type { Settings } from './settings.ts'
 import { memoryStore } from './store/memory.ts'
 import { Retention } from './store/retention.ts'
+import { createFindMembership } from './tenants.ts'
 import { defaultLimits } from './values/validate.ts'
 
 const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options) => {
   hasOwnDecorator(app, 'settings') // refuses one of the application
   refuseSecond(app)
   checkOptions(options)
-  const boot = createBoot(app, options)
+  const { findCaller = readCaller } = options
+  const boot = createBoot(app, options, findCaller)
   const { settings, coherence, store, registry, retention, resources, windows } = boot.service
   app.decorate('settings', branded(settings))
   decorateCommand(app)
@@ -62,10 +63,9 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
     },
     complete: async () => void (await check(boot)),
   })
-  const { findCaller = readCaller } = options
-  decorateRequests(app, settings, findCaller)
+  decorateRequests(app, boot.service, findCaller)
   if (options.routes !== false) {
-    declareToGate(app, settings)
+    declareToGate(app, settings, options)
     await addRoutes(boot, findCaller)
   }
   app.addHook('onReady', () => makeReady(boot))
@@ -112,11 +112,11 @@ async function open(boot: Boot): Promise<void> {
   if (boot.isOpen) await coherence.start()
 }
 
-function createBoot(app: FastifyInstance, options: SettingsOptions): Boot {
+function createBoot(app: FastifyInstance, options: SettingsOptions, findCaller: FindCaller): Boot {
   const { store = memoryStore(), limits = {}, history = {} } = options
   const locked = readOverrides(options.overrides)
   const service = createSettingsService({
-    registry: new Registry({ ...defaultLimits, ...limits }),
+    registry: new Registry({ ...defaultLimits, ...limits }, options.tenants !== undefined),
     store,
     encryption: new Encryption(options.encryption?.keys),
     refusesPlain: () => boot.isChecked && options.encryption?.mode === 'require',
@@ -125,6 +125,9 @@ function createBoot(app: FastifyInstance, options: SettingsOptions): Boot {
     retention:
       history === false || currentCommand() ? undefined : new Retention({ ...history, store, log: app.log }),
     userCapacity: options.maxCachedUsers ?? 10_000,
+    tenantCapacity: options.maxCachedTenants ?? 1000,
+    findMembership: options.tenants && createFindMembership(options.tenants),
+    findCaller,
     events: createFindEvents(app),
     log: app.log,
   })
@@ -188,17 +191,21 @@ function addRoutes(boot: Boot, findCaller: FindCaller) {
 }
 
 /** Adds the decorator: `const settings = await request.settings`. The same reader for the whole request, once its caller is known. */
-function decorateRequests(app: FastifyInstance, settings: Settings, findCaller: FindCaller): void {
+function decorateRequests(app: FastifyInstance, service: SettingsService, findCaller: FindCaller): void {
   const readers = new WeakMap<
     FastifyRequest,
     { readonly userId: string | null; reader: Promise<UserReader> }
   >()
 
   async function read(request: FastifyRequest): Promise<UserReader> {
-    const userId = (await findCaller(request))?.id ?? null
+    const caller = await findCaller(request)
+    const userId = caller?.id ?? null
     const known = readers.get(request)
     if (known?.userId === userId) return known.reader
-    const reader = settings.forUser(userId)
+    const { findMembership, settings } = service
+    const reader = findMembership
+      ? findMembership(request, caller).then((found) => readFor(service, userId, found?.id))
+      : settings.forUser(userId)
     readers.set(request, { userId, reader })
     reader.catch(() => readers.delete(request)) // the next one tries again
     return reader
@@ -211,4 +218,14 @@ function decorateRequests(app: FastifyInstance, settings: Settings, findCaller: 
       return known && known.userId !== null ? known.reader : read(this)
     },
   })
+}
+
+/** A stranger reads what is public in the tenant. */
+function readFor(
+  service: SettingsService,
+  userId: string | null,
+  tenant: string | undefined,
+): Promise<UserReader> {
+  if (tenant === undefined) return service.settings.forUser(userId)
+  return readWithin(service, { userId, tenant }, userId === null)
 }

@@ -5,7 +5,7 @@ import { isDomainException } from '@fastify-modular/core'
 import { PreconditionFailedException, SettingValidationException } from '../exceptions.ts'
 import { requireSetting, type SettingState } from '../memory/shared-values.ts'
 import type { Parts } from '../parts.ts'
-import { isPlaceOf, placesOf } from '../places.ts'
+import { isPlaceOf } from '../places.ts'
 import { isOwned, type JsonValue } from '../setting-definition.ts'
 import type { RowId, StoredRow } from '../store/store.ts'
 import { readText } from '../values/json.ts'
@@ -96,16 +96,16 @@ async function copyRow(
 }
 
 /** The row that a row is copied to, or why there is none. */
-function targetOf(row: StoredRow, { setting: { definition } }: SettingState): RowId | string {
-  const { key } = definition
+function targetOf(row: StoredRow, { setting }: SettingState): RowId | string {
+  const { key } = setting.definition
   if (row.key !== key) {
-    return isPlaceOf(definition, row.scope)
+    return isPlaceOf(setting, row.scope)
       ? { key, scope: row.scope, owner: row.owner }
       : `the target has no values in the scope ${row.scope}`
   }
-  if (isPlaceOf(definition, row.scope)) return 'it is where it belongs'
+  if (isPlaceOf(setting, row.scope)) return 'it is where it belongs'
   if (isOwned(row.scope)) return 'it belongs to one owner, and the target to all'
-  return { key, scope: placesOf(definition)[0], owner: '' }
+  return { key, scope: setting.places[0], owner: '' }
 }
 
 /** Undefined where it cannot be decrypted. */

@@ -15,8 +15,8 @@ export async function forgetSetting(
   { store, registry, coherence, log }: Parts,
   key: string,
 ): Promise<ForgetReport> {
-  const definition = registry.find(key)?.definition
-  const scopes = Object.values(SettingScope).filter((scope) => !isPlaceOf(definition, scope))
+  const setting = registry.find(key)
+  const scopes = Object.values(SettingScope).filter((scope) => !isPlaceOf(setting, scope))
   const counts = { values: 0, history: 0 }
   for (let isDone = false; !isDone; await setImmediate()) {
     const removed = await store.forget(key, scopes)

@@ -76,7 +76,8 @@ export async function restore(
   const found = readValue(past, written, state.setting, codec)
   if (!found) throw new ConflictException(unreadable(key))
   const entry = { ...id, state, ...found, expects: control.expects }
-  return write([entry], { origin: 'restore', ...options }, { caller: control.caller })
+  const { tenant } = options
+  return write([entry], { origin: 'restore', ...options }, { caller: control.caller, tenant })
 }
 
 /**

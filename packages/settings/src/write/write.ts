@@ -76,6 +76,8 @@ export interface WriteControl {
   readonly unknown?: readonly string[]
   /** Decides everything and writes nothing. */
   readonly dryRun?: boolean
+  /** The tenant in which rules across settings see a user's value. */
+  readonly tenant?: string | undefined
   /** What the write does to a change set that has to be kept. */
   readonly window?: WindowHook
 }
@@ -119,6 +121,8 @@ export interface WriteInit extends PublisherInit {
   readonly codec: RowCodec
   readonly sharedValues: SharedValues
   readonly users: OwnedCache
+  /** The values of tenants. */
+  readonly tenants: OwnedCache
   readonly store: SettingsStore
   readonly changes: Changes
   readonly coherence: Coherence
@@ -146,7 +150,7 @@ async function writeEntries(
   const { codec, coherence, store } = init
   const hook = confirmWithin === undefined ? control.window : opening(confirmWithin)
   // What is stored elsewhere may be older than the definition: nothing reads it, and it can be removed.
-  for (const { state, scope, isReset } of wanted) if (!isReset) requirePlace(state.setting.definition, scope)
+  for (const { state, scope, isReset } of wanted) if (!isReset) requirePlace(state.setting, scope)
   const guarded = wanted.filter((entry) => isGuarded(entry, control.caller))
   const isKnown = (entry: WriteEntry) => isEqual(entry, entry.state.stored)
   refuseGuarded(control.isBulk ? guarded.filter((entry) => !isKnown(entry)) : guarded, control.caller)
@@ -162,7 +166,7 @@ async function writeEntries(
   const owner = entries[0] && ownerOf(entries[0])
   if (confirmWithin !== undefined && (owner || control.dryRun))
     throw new ArgumentException('Only changes of shared values can be kept or put back.', 'confirmWithin')
-  const crossRules = crossRulesOf(entries, init)
+  const crossRules = crossRulesOf(entries, init, control.tenant)
   let decided: readonly Decision[] = []
   function decide(current: CurrentRows): readonly RowChange[] {
     if (!owner) coherence.observe(current)
@@ -367,13 +371,19 @@ export interface BulkSettingUpdate {
  * Returns the entries of a bulk write or of a file, and the keys that no module defines.
  * @throws {ArgumentException} a User-scoped entry, or one row twice
  */
-export function toBulkEntries(sharedValues: SharedValues, updates: readonly BulkSettingUpdate[]) {
+export function toBulkEntries(
+  sharedValues: SharedValues,
+  updates: readonly BulkSettingUpdate[],
+  tenant?: string,
+) {
   const rows = new Set<string>()
   const unknown: string[] = []
   const entries = updates.flatMap(({ key, scope, value, version }): WriteEntry[] => {
-    if (isOwned(scope))
+    if (tenant === undefined && isOwned(scope))
       throw new ArgumentException('A bulk write takes System and Application entries only.', 'scope')
-    const id = { key, scope, owner: rowOwner(scope, undefined) }
+    if (tenant !== undefined && scope !== SettingScope.Tenant)
+      throw new ArgumentException('A bulk write of a tenant takes Tenant entries only.', 'scope')
+    const id = { key, scope, owner: rowOwner(scope, tenant) }
     if (rows.has(rowIdText(id)))
       throw new ArgumentException(`The setting "${key}" is in the list twice.`, 'key')
     rows.add(rowIdText(id))

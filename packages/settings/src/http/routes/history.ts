@@ -1,9 +1,12 @@
 /** What happened to settings, and where their values come from. */
 import { Type } from '@sinclair/typebox'
-import { type HistoryEntry, readHistory } from '../../history/history.ts'
+import { type HistoryEntry, type HistoryFilter, readHistory } from '../../history/history.ts'
 import { requireSetting, sharedScope } from '../../memory/shared-values.ts'
 import { selectStates } from '../../reading/list.ts'
 import { SettingScope } from '../../setting-definition.ts'
+import type { FastifyRequest } from 'fastify'
+import { requirePlace } from '../../places.ts'
+import { requireTenant, requireTenantWriter } from '../../tenants.ts'
 import { dateTimePattern } from '../../values/validate.ts'
 import { requireVisible, updatePermission } from '../../visibility.ts'
 import { callerOf, requireUpdate } from '../access.ts'
@@ -75,7 +78,7 @@ const Inspection = Type.Object({
 })
 
 export function addHistoryRoutes(context: RouteContext): void {
-  const { app, service } = context
+  const { app, service, tenantOf } = context
   const { settings, sharedValues } = service
   app.get(
     '/:key/inspect',
@@ -90,14 +93,15 @@ export function addHistoryRoutes(context: RouteContext): void {
       const { key } = request.params
       const { id } = requireUpdate(request, [sharedValues.find(key)?.setting.definition.scope])
       requireSetting(sharedValues, key)
-      return settings.inspect(key, id)
+      const membership = await tenantOf(request)
+      return settings.inspect(key, id, membership?.mayWrite ? membership.id : undefined)
     },
   )
   addHistoryRoute(context)
   addChangesRoute(context)
 }
 
-function addHistoryRoute({ app, service, people }: RouteContext): void {
+function addHistoryRoute({ app, service, people, tenantOf }: RouteContext): void {
   const { sharedValues } = service
   app.get(
     '/:key/history',
@@ -113,6 +117,7 @@ function addHistoryRoute({ app, service, people }: RouteContext): void {
       const { key } = request.params
       const { scope: named, ...paging } = request.query
       const caller = callerOf(request)
+      if (named === SettingScope.Tenant) return listOfTenant(request, key, paging)
       // User rows are their owner's: the user id is always the caller's (decision 26b).
       const owner = named === SettingScope.User ? { userId: caller.id } : {}
       const definition = sharedValues.find(key)?.setting.definition
@@ -124,6 +129,22 @@ function addHistoryRoute({ app, service, people }: RouteContext): void {
       return { entries, next, people: await people(entries.map(({ actor }) => actor)) }
     },
   )
+
+  async function listOfTenant(
+    request: FastifyRequest,
+    key: string,
+    paging: Pick<HistoryFilter, 'before' | 'limit'>,
+  ) {
+    const { id } = requireTenantWriter(requireTenant(await tenantOf(request)))
+    const state = requireSetting(sharedValues, key)
+    requirePlace(state.setting, SettingScope.Tenant)
+    const page = await readHistory(service, { key, tenant: id, ...paging })
+    // Who wrote it in process, or from outside, has no name for the members of the tenant.
+    const entries = page.entries.map((entry) =>
+      entry.origin === 'tenant' ? entry : { ...entry, actor: null, note: null, requestId: null },
+    )
+    return { entries, next: page.next, people: await people(entries.map(({ actor }) => actor)) }
+  }
 }
 
 function addChangesRoute({ app, service, people }: RouteContext): void {

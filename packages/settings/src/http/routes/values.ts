@@ -6,14 +6,9 @@ import type { SettingsService } from '../../create-settings.ts'
 import { SettingScope, toEtag } from '../../setting-definition.ts'
 import { bulkLimits } from '../../options.ts'
 import { requirePlace } from '../../places.ts'
-import {
-  isUserSetting,
-  requireSetting,
-  type Resolution,
-  type SettingState,
-} from '../../memory/shared-values.ts'
+import { requireSetting, type Resolution, type SettingState } from '../../memory/shared-values.ts'
 import { toStoredDto, toValueChange } from '../../reading/dto.ts'
-import { resolveFor, unwrap } from '../../reading/reader.ts'
+import { resolveWithin, unwrap } from '../../reading/reader.ts'
 import { requireAdmin, updatePermission, visibleTo } from '../../visibility.ts'
 import { isSecret } from '../../values/validate.ts'
 import {
@@ -35,7 +30,9 @@ import { answerRepresentation, answerWritten, conditionOf, sendJson } from '../c
 import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
 import { nameConflicts } from '../people.ts'
+import { requireTenant, requireTenantWriter } from '../../tenants.ts'
 import { reachFirst } from '../shared-lists.ts'
+import { toMembers, toTenantEtag } from './tenant.ts'
 import {
   changeMembers,
   closed,
@@ -78,7 +75,7 @@ function addPublicRoute({ app, service, sharedLists }: RouteContext): void {
   )
 }
 
-function addValueRoute({ app, service: { settings, sharedValues }, people }: RouteContext): void {
+function addValueRoute({ app, service: { settings, sharedValues }, people, tenantOf }: RouteContext): void {
   app.get(
     '/:key',
     operation({
@@ -93,8 +90,9 @@ function addValueRoute({ app, service: { settings, sharedValues }, people }: Rou
       const { key } = request.params
       const { scope } = request.query
       const caller = callerOf(request)
+      if (scope === SettingScope.Tenant) return sendOfTenant(request, reply, key)
       const state = requireSetting(sharedValues, key)
-      requirePlace(state.setting.definition, scope)
+      requirePlace(state.setting, scope)
       const value = await settings.contract.getSettingValue(key, scope, caller.id)
       const { definition } = state.setting
       const names = visibleTo(caller).record(definition, { scope }) && (await people([value?.updatedBy]))
@@ -102,9 +100,18 @@ function addValueRoute({ app, service: { settings, sharedValues }, people }: Rou
       return { ...value, ...(names && { people: names }) }
     },
   )
+
+  async function sendOfTenant(request: FastifyRequest, reply: FastifyReply, key: string): Promise<unknown> {
+    const { id } = requireTenantWriter(requireTenant(await tenantOf(request)))
+    const state = requireSetting(sharedValues, key)
+    requirePlace(state.setting, SettingScope.Tenant)
+    const value = await settings.contract.getSettingValue(key, SettingScope.Tenant, id)
+    reply.header('etag', toTenantEtag(value?.version ?? 0, id))
+    return value && toMembers([value], callerOf(request))[0]
+  }
 }
 
-function addResolvedRoute({ app, service: { sharedValues, users }, options }: RouteContext): void {
+function addResolvedRoute({ app, service, options, tenantOf }: RouteContext): void {
   const { resolvedSecrets = 'signed-in' } = options
 
   app.get(
@@ -118,8 +125,9 @@ function addResolvedRoute({ app, service: { sharedValues, users }, options }: Ro
     async (request, reply) => {
       const { key } = request.params
       const caller = callerOf(request)
-      const state = requireSetting(sharedValues, key)
-      const resolution = isUserSetting(state) ? resolveFor(state, await users.load(caller.id)) : state.shared
+      const state = requireSetting(service.sharedValues, key)
+      const tenant = (await tenantOf(request))?.id
+      const resolution = await resolveWithin(service, state, { userId: caller.id, tenant })
       if (isSecret(state.setting, resolution)) {
         requireSensitive(state, resolution, caller)
         request.log.info({ key, caller: caller.id }, 'sensitive setting was read')
@@ -132,7 +140,10 @@ function addResolvedRoute({ app, service: { sharedValues, users }, options }: Ro
   /** Sensitive values are decoded: System ones are for administrators, others as the host decided. */
   function requireSensitive(state: SettingState, { source }: Resolution, caller: Caller): void {
     if (state.setting.definition.scope === SettingScope.System) return requireAdmin(caller)
-    if (resolvedSecrets === 'signed-in' || source === 'user') return
+    if (source === 'user') return
+    // Its members share it, and none of them has to know it.
+    if (source === 'tenant') throw new ForbiddenException('The value of this setting is not shown to you.')
+    if (resolvedSecrets === 'signed-in') return
     if (resolvedSecrets === 'permission' && hasPermission(caller, updatePermission)) return
     throw new ForbiddenException('The value of this setting is not shown to you.')
   }
@@ -182,7 +193,7 @@ function addWriteRoutes({ app, service }: RouteContext): void {
   ): Promise<unknown> {
     const caller = requireUpdate(request, [scope])
     const state = requireSetting(service.sharedValues, key)
-    requirePlace(state.setting.definition, scope)
+    requirePlace(state.setting, scope)
     const entry = { state, key, scope, owner: '', ...wanted, expects: conditionOf(request) }
     const options = { ...writeOptionsOf(request), confirmWithin }
     const { revision, entries, window } = await service.write([entry], options, { caller })
