@@ -166,11 +166,12 @@ async function makeReady(boot: Boot): Promise<void> {
   const isDescribed = routes === undefined || boot.sawSwagger || !app.hasDecorator('swagger')
   warnAtBoot(service, options, { knowsCaller, notEncrypted, isDescribed })
   service.retention?.start()
+  if (currentCommand()) return
   // First what was not kept is put back: it may be why a resource could not be made.
   await service.windows.start()
   // Other hooks and the rest of the boot share the time that Fastify gives them.
   const { pluginTimeout = 10_000 } = app.initialConfig
-  if (!currentCommand()) await service.resources.start(pluginTimeout === 0 ? undefined : pluginTimeout / 2)
+  await service.resources.start(pluginTimeout === 0 ? undefined : pluginTimeout / 2)
 }
 
 function addRoutes(boot: Boot, findCaller: FindCaller) {
