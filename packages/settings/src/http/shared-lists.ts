@@ -11,7 +11,7 @@ import { sendUnlessUnchanged, type TaggedJson, toTaggedJson } from './conditiona
 import { toDefinitionDto } from './localized-definitions.ts'
 
 /** The header by which our client names the tenant that it wants; the host checks it. */
-export const tenantHeader = 'settings-tenant'
+const tenantHeader = 'settings-tenant'
 
 /** A preHandler hook: a client that a stream has told to read gets nothing that is older than that. */
 export function reachFirst({ streams }: SettingsService, isPublic = false): preHandlerHookHandler {
