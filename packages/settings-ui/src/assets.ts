@@ -77,7 +77,7 @@ export async function serveAssets(app: FastifyInstance, css: string): Promise<vo
     setHeaders(reply, path) {
       reply.header('x-content-type-options', 'nosniff')
       // Documents of hosts name this one: its name stays when its content changes.
-      if (/[\\/]element\.js(?:\.\w+)?$/.test(path)) reply.header('cache-control', 'no-cache')
+      if (/[\\/](?:element|close)\.js(?:\.\w+)?$/.test(path)) reply.header('cache-control', 'no-cache')
     },
   })
 }

@@ -138,6 +138,18 @@ export class SettingsEditor extends EditorStore {
     this.say({ kind: 'done', text: this.#language().messages.copied })
   }
 
+  /** The server answers again: what could not be sent because it did not can be sent now. */
+  comeBack(): void {
+    if (this.state.failure?.status !== 0) return
+    this.update({ failure: null })
+    this.say({ kind: 'done', text: this.#language().messages.backOnline })
+  }
+
+  /** What was said of one group is not said over another. */
+  dismissMessage(): void {
+    this.update({ message: null })
+  }
+
   /** Takes away what the bar says: first the failure, then the message that it covers. */
   readonly dismiss = (): void => this.update(this.state.failure ? { failure: null } : { message: null })
 
@@ -204,7 +216,8 @@ export class SettingsEditor extends EditorStore {
     if (!error) {
       const { messages, locale } = this.#language()
       const text = plural(messages.saved, keys.length, locale)
-      return this.say({ kind: 'done', text, ...this.#undoOf(keys, saved) })
+      const revision = saved.find((value) => value?.revision)?.revision
+      return this.say({ kind: 'done', text, ...this.undoOf(keys, revision) })
     }
     this.#showErrors(error.errors)
     this.know(error.people)
@@ -217,8 +230,7 @@ export class SettingsEditor extends EditorStore {
   }
 
   /** The way back from a write of shared values: one change set for all; none where nothing changed. */
-  #undoOf(keys: readonly string[], saved: SaveOutcome['saved']): Pick<Message, 'undo' | 'asks'> {
-    const revision = saved.find((value) => value?.revision)?.revision
+  undoOf(keys: readonly string[], revision: number | null = null): Pick<Message, 'undo' | 'asks'> {
     if (!this.source.revert || !revision) return {}
     const hasSecret = keys.some((key) => this.state.byKey.get(key)?.sensitive)
     return hasSecret ? { asks: revision } : { undo: () => void this.revert(revision) }
@@ -279,7 +291,7 @@ export class SettingsEditor extends EditorStore {
       }
       this.update({ failure: null, saved: initialState.saved, focus: { key } })
       this.changed([])
-      this.say({ kind: 'undone', text: done(this.#language()), ...this.#undoOf([key], [after]) })
+      this.say({ kind: 'undone', text: done(this.#language()), ...this.undoOf([key], after?.revision) })
     })
   }
 
@@ -288,7 +300,8 @@ export class SettingsEditor extends EditorStore {
     return this.#queue(async () => {
       const { messages, locale } = this.#language()
       const { message } = this.state
-      this.update({ failure: null, message: null })
+      this.update({ failure: null })
+      this.say({ kind: 'undone', text: messages.undoing })
       try {
         const count = await this.write([], async () => (await this.source.revert?.(revision, force)) ?? 0)
         await this.refresh()
