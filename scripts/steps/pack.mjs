@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { capture, packAll } from '../command.mjs'
+import { capture } from '../command.mjs'
 import { filesBelow, manifestOf, packageFolders } from '../files.mjs'
 import { checkConsumer } from '../pack/check-consumer.mjs'
 import { checkContent } from '../pack/check-content.mjs'
@@ -11,6 +11,7 @@ import { checkFastifyCli } from '../pack/check-fastify-cli.mjs'
 import { checkInstall } from '../pack/check-install.mjs'
 import { createConsumer } from '../pack/consumer.mjs'
 import { codeBlocks, typeScriptOptions } from '../pack/document-code.mjs'
+import { packAll } from '../pack/stage.mjs'
 
 export default async function pack() {
   const scratch = mkdtempSync(join(tmpdir(), 'fastify-modular-pack-'))
