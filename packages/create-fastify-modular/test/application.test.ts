@@ -77,6 +77,7 @@ test('what is created', async (t) => {
 
     const [, password = ''] = await app.printed(/with the password (\S+)/)
     t.ok(password.length >= 16)
+    await app.printed(/The application listens at \S+\n+$/) // last: what people need next
     const added = await fetch(`${app.url}/api/notes`, {
       method: 'POST',
       headers: { ...(await signInAt(app.url, 'writer', password)), 'content-type': 'application/json' },
