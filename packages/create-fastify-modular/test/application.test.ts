@@ -65,6 +65,7 @@ test('what is created', async (t) => {
     const app = await spawnApp('dist/src/main.js', { cwd: folder, env })
     t.teardown(() => app.stop())
     t.notMatch(app.log(), '"level":40', 'nothing to warn of')
+    await app.printed(/The application listens at \S+\n+$/) // last: what people need next
     const readme = readFileSync(join(folder, 'README.md'), 'utf8')
     const commands = [...readme.matchAll(/^curl -i (?:-X (\w+) )?http:\/\/127\.0\.0\.1:3000(\S*) +# (\d+)/gm)]
     t.equal(commands.length, 2)
@@ -77,7 +78,6 @@ test('what is created', async (t) => {
 
     const [, password = ''] = await app.printed(/with the password (\S+)/)
     t.ok(password.length >= 16)
-    await app.printed(/The application listens at \S+\n+$/) // last: what people need next
     const added = await fetch(`${app.url}/api/notes`, {
       method: 'POST',
       headers: { ...(await signInAt(app.url, 'writer', password)), 'content-type': 'application/json' },
