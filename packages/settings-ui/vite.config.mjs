@@ -54,6 +54,7 @@ async function addFiles(_options, bundle) {
   }
   const entry = Object.values(bundle).find(({ isEntry }) => isEntry)
   this.emitFile({ type: 'asset', fileName: 'element.js', source: `import './${entry.fileName}'\n` })
+  this.emitFile({ type: 'asset', fileName: 'close.js', source: 'close()\n' })
 }
 
 async function compressAll() {

@@ -20,8 +20,8 @@ export interface Accounts extends SignIn {
   save(caller: Caller, password: string): Promise<void>
   /** Removes an account and ends its sessions. */
   remove(id: string): Promise<void>
-  /** Returns the names of people by the ids of their accounts. */
-  names(): Promise<Record<string, string>>
+  /** Returns the names of people by the ids of their accounts: of these, or of all. */
+  names(ids?: readonly string[]): Promise<Record<string, string>>
 }
 
 export async function accountsIn(query: Query): Promise<Accounts> {
@@ -53,9 +53,10 @@ export async function accountsIn(query: Query): Promise<Accounts> {
       await query('delete from accounts where id = $1', [id])
       await query('delete from sessions where account = $1', [id])
     },
-    async names() {
+    async names(ids) {
       const callers = (await query('select caller from accounts')).map(callerIn)
-      return Object.fromEntries(callers.map(({ id, name }) => [id, name ?? id]))
+      const wanted = callers.filter(({ id }) => ids?.includes(id) ?? true)
+      return Object.fromEntries(wanted.map(({ id, name }) => [id, name ?? id]))
     },
   }
 }

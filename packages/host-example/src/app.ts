@@ -29,9 +29,8 @@ import { locales, translate } from './texts/translate.ts'
 import { addApiDocs } from './web/api-docs.ts'
 import { addCompression } from './web/compression.ts'
 import { createRootTemplate, readAssets } from './web/document.ts'
-import { readLook } from './web/look.ts'
 import { securityHeaders } from './web/security-headers.ts'
-import { createSharedProps, toUser } from './web/shared-props.ts'
+import { readSharedProps, toUser } from './web/shared-props.ts'
 
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
@@ -89,7 +88,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   await app.register(inertia, {
     version: assets.version,
     rootTemplate: await createRootTemplate(assets),
-    share: createSharedProps(app),
+    share: readSharedProps,
     flash: cookieFlash({ secret: config.sessionSecret }), // keeps what was typed where input is refused
     encryptHistory: true,
   })
@@ -116,7 +115,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   await app.register(settingsUi, {
     documents: false, // the pages around them are this application's
     selfService: true,
-    locale: async ({ caller }) => (await readLook(app.settings, caller)).language,
+    locale: async ({ settings }) => (await settings).get(userSettings.language),
     theme: { setting: userSettings.theme.key },
     preview: {
       [appSettings.title.key]: 'title',
@@ -130,8 +129,8 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   await app.register(maintenance)
   await app.register(modules, {
     modules: [
-      notesModule(database),
-      mailModule(database),
+      notesModule(database, accounts),
+      mailModule(database, accounts),
       deadLettersModule,
       ...(isDemo ? [faultsModule] : []),
     ],
@@ -145,6 +144,6 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
         { clearHistory: true }, // Back shows the next person nothing of the one before
       ),
   })
-  await app.register(home, { database, accounts })
-  await app.register(ownRoutes)
+  await app.register(home, { database, accounts, isDemo })
+  await app.register(ownRoutes, { isDemo })
 }

@@ -1,7 +1,7 @@
 /** The home page: an introduction for strangers, a dashboard for everyone who is signed in. */
-import { type Caller, hasPermission } from '@fastify-modular/core'
-import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
-import { type CompleteDefinition, SettingType } from '@fastify-modular/settings'
+import { hasPermission } from '@fastify-modular/core'
+import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
+import { type CompleteDefinition, type HistoryEntry, SettingType } from '@fastify-modular/settings'
 import type { Accounts } from './accounts.ts'
 import type { Database } from './database/database.ts'
 import type { Note } from './modules/notes/note.ts'
@@ -9,24 +9,28 @@ import { createNotesService } from './modules/notes/notes-service.ts'
 import { textsOf } from './texts/texts.ts'
 import { translate } from './texts/translate.ts'
 import { readLook } from './web/look.ts'
+import { framedPolicy, framingPolicy } from './web/security-headers.ts'
 
-/** A change of a setting, as the dashboard shows it. */
-export interface Change {
-  readonly id: string
+/** Settings that somebody changed together, as the dashboard shows them. */
+export interface ChangeSet {
+  readonly revision: number
   readonly actor: { readonly id: string; readonly name: string }
+  readonly at: string
+  readonly changes: readonly Change[]
+}
+
+interface Change {
   readonly setting: string
   /** Null where nothing was stored, and for secrets. */
   readonly from: string | null
   readonly to: string | null
   readonly isSecret: boolean
-  readonly at: string
 }
 
-/** The props of the dashboard. */
+/** The props of the dashboard: notes for members, and for callers who may change settings what was changed. */
 export interface Dashboard {
-  readonly notes: readonly Note[]
-  /** Null for callers who may not change settings. */
-  readonly changes: readonly Change[] | null
+  readonly notes: readonly Note[] | null
+  readonly sets: readonly ChangeSet[] | null
 }
 
 const shown = 4
@@ -34,43 +38,76 @@ const shown = 4
 interface HomeOptions {
   readonly database: Database
   readonly accounts: Pick<Accounts, 'names'>
+  /** Whether strangers may try settings, and sign in as the administrator to save them. */
+  readonly isDemo: boolean
 }
 
-/** `GET /`. */
-export const home: FastifyPluginAsync<HomeOptions> = async (app, { database, accounts }) => {
+/** `GET /`, and what strangers see of it for those who are signed in. */
+export const home: FastifyPluginAsync<HomeOptions> = async (app, { database, accounts, isDemo }) => {
   const notes = createNotesService(database, app.events)
 
-  app.get('/', async ({ caller }, reply) => {
-    if (caller === null) return reply.inertia('Home', {}, { clearHistory: true })
+  app.get('/', (request, reply) => {
+    const { caller } = request
+    if (caller === null) return sendPublic(reply)
+    const isEditor = hasPermission(caller, 'Settings.Update')
+    reply.header('content-security-policy', framingPolicy)
     return reply.inertia('Dashboard', {
-      notes: async () => (await notes.list(caller)).slice(0, shown),
-      changes: () => readChanges(app, caller, accounts),
+      notes: async () => (isEditor ? null : (await notes.list(caller)).slice(0, shown)),
+      sets: () => (isEditor ? readSets(request, accounts) : null),
     })
   })
+
+  app.get('/as-stranger', { config: { access: 'public' } }, (request, reply) => {
+    request.caller = null
+    return sendPublic(reply.header('content-security-policy', framedPolicy))
+  })
+
+  function sendPublic(reply: FastifyReply): FastifyReply {
+    return reply.inertia('Home', { isDemo }, { clearHistory: true })
+  }
 }
 
-/** What happened to the settings of all, newest first. */
-async function readChanges(
-  { settings }: FastifyInstance,
-  caller: Caller,
-  accounts: HomeOptions['accounts'],
-): Promise<Change[] | null> {
-  if (!hasPermission(caller, 'Settings.Update')) return null
-  const { entries } = await settings.history({ limit: shown, visibleTo: caller })
-  const { language } = await readLook(settings, caller)
+/** What was changed for all and not put back, newest first. */
+async function readSets(request: FastifyRequest, accounts: HomeOptions['accounts']): Promise<ChangeSet[]> {
+  const { caller, server } = request
+  const { entries } = await server.settings.history({ limit: 50, ...(caller && { visibleTo: caller }) })
+  const { language } = await readLook(request)
   const people = await accounts.names()
-  return entries.map(({ revision, key, actor, oldValue, newValue, isOverridden, at }) => {
-    const definition = settings.definitions.getDefinition(key)
-    return {
-      id: `${revision} ${key}`,
-      actor: { id: actor ?? '', name: people[actor ?? ''] ?? actor ?? '–' },
-      setting: (definition && translate(definition, language)?.displayName) ?? definition?.displayName ?? key,
-      from: textOf(oldValue, definition, language),
-      to: textOf(newValue, definition, language),
-      isSecret: definition?.sensitive === true && isOverridden,
-      at,
+  const sets = new Map<number, ChangeSet & { readonly changes: Change[] }>()
+  /** How many values of a revision were put back. */
+  const reverted = new Map<number, number>()
+  for (const { revision, actor, at, origin, note, setSize, ...entry } of entries) {
+    if ((reverted.get(revision) ?? 0) >= setSize) continue
+    const undone = origin === 'revert' ? Number(/^Reverts revision (\d+)/.exec(note ?? '')?.[1]) : 0
+    if (undone) {
+      reverted.set(undone, (reverted.get(undone) ?? 0) + 1)
+      continue
     }
-  })
+    const id = actor ?? ''
+    const person = { id, name: people[id] ?? actor ?? '–' }
+    const set = sets.get(revision) ?? { revision, actor: person, at, changes: [] }
+    sets.set(revision, set)
+    set.changes.push(changeOf(entry, server.settings.definitions.getDefinition(entry.key), language))
+  }
+  return [...sets.values()].slice(0, shown)
+}
+
+function changeOf(
+  {
+    key,
+    oldValue,
+    newValue,
+    isOverridden,
+  }: Pick<HistoryEntry, 'key' | 'oldValue' | 'newValue' | 'isOverridden'>,
+  definition: CompleteDefinition | null,
+  language: string,
+): Change {
+  return {
+    setting: (definition && translate(definition, language)?.displayName) ?? definition?.displayName ?? key,
+    from: textOf(oldValue, definition, language),
+    to: textOf(newValue, definition, language),
+    isSecret: definition?.sensitive === true && isOverridden,
+  }
 }
 
 /** A value as people say it. */

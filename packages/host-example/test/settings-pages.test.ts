@@ -213,26 +213,6 @@ test('the settings pages in German', async (t) => {
     }
   })
 
-  await t.test('quick settings have the words of the settings, in both languages', async (t) => {
-    const keys = ['app.theme', 'user.preferred_density']
-    for (const value of ['en', 'de']) {
-      await admin.ask('/api/settings/me', { method: 'PUT', body: { key: 'app.language', value } })
-      const headers = { 'accept-language': value }
-      const definitions = (await admin.ask('/api/settings/definitions', { headers })).json as {
-        key: string
-        displayName: string
-        options: { label: string }[] | null
-      }[]
-      await page.goto(host.url)
-      const quick = page.locator('.quick')
-      for (const { displayName, options } of definitions.filter(({ key }) => keys.includes(key))) {
-        t.equal(await quick.getByText(displayName, { exact: true }).count(), 1, displayName)
-        for (const { label } of options ?? [])
-          t.equal(await quick.getByText(label, { exact: true }).count(), 1, label)
-      }
-    }
-  })
-
   await t.test('the dashboard names settings and values as the settings pages do', async (t) => {
     for (const body of [
       { key: 'app.logo', scope: 1, value: 'leaf' },

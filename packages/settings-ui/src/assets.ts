@@ -80,16 +80,17 @@ const types: Readonly<Record<string, string>> = {
 async function sendFile(request: FastifyRequest, reply: FastifyReply, name: string): Promise<unknown> {
   const { send } = await import('@fastify/send') // by the first request: at boot it would be a tenth of all that is loaded
   const encoding = acceptedEncoding(request.headers)
+  // Documents of hosts name these: their names stay when their content changes.
+  const isKept = !['element.js', 'close.js'].includes(name)
   const path = encoding === undefined ? name : name + (encoding === 'br' ? '.br' : '.gz')
   const { type, statusCode, headers, stream, metadata } = await send(request.raw, `/${path}`, {
     root: fileURLToPath(built),
     contentType: false,
-    // Documents of hosts name this one: its name stays when its content changes.
-    ...(name === 'element.js' ? { cacheControl: false } : { immutable: true, maxAge: '365d' }),
+    ...(isKept ? { immutable: true, maxAge: '365d' } : { cacheControl: false }),
   })
   if (type === 'error') throw metadata.error
   addVary(reply, 'Accept-Encoding')
-  if (name === 'element.js') reply.header('cache-control', 'no-cache')
+  if (!isKept) reply.header('cache-control', 'no-cache')
   if (encoding !== undefined) reply.header('content-encoding', encoding)
   return reply.code(statusCode).headers(headers).header('x-content-type-options', 'nosniff').send(stream)
 }

@@ -1,10 +1,12 @@
 /** The document of a page: a shell without any value of a setting, and a header that needs no script. */
 import { type Caller, hasPermission } from '@fastify-modular/core'
+import type { SettingGroups } from '@fastify-modular/settings'
 import { type Assets, themeAddress } from './assets.ts'
+import { groupIcon } from './group-icons.ts'
 import { directionOf, languageOf } from './locale.ts'
 import type { Look } from './look.ts'
-import type { PageContent, SettingsUiOptions } from './options.ts'
-import { initialsOf } from './initials.ts'
+import type { PageContent, PageLink, SettingsUiOptions } from './options.ts'
+import { hueOf, initialsOf } from './people.ts'
 import { type Preview, type PreviewTarget, slotOf } from './preview.ts'
 import type { Messages } from './texts/messages.ts'
 
@@ -76,6 +78,27 @@ ${renderHeader(visit)}
 `
 }
 
+/** The document that is left when somebody has signed in again for a page in another tab: it closes itself. */
+export function renderSignedIn({
+  path,
+  look,
+  options,
+}: Pick<PageVisit, 'path' | 'look' | 'options'>): string {
+  const { locale, texts } = look
+  const script = relativePath(path, `${options.prefix}/assets/close.js`)
+  return `<!doctype html>
+<html lang="${escapeHtml(locale)}" dir="${directionOf(locale)}">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(texts.signedIn)}</title>
+<link rel="icon" href="data:,">
+<script type="module" src="${script}"></script>
+<main><h1>${escapeHtml(texts.signedIn)}</h1><p>${escapeHtml(texts.signedInHint)}</p></main>
+</html>
+`
+}
+
 /** Requests that the script will make: answered while it loads. Definitions in a language that the host names need its header. */
 function preloads({ page, baseUrl, definitionsLocale, texts }: PageConfig): string {
   const paths = [
@@ -98,6 +121,15 @@ function escapeJson(value: unknown): string {
 
 export type PageName = 'manage' | 'preferences'
 
+/** A group with a face. */
+interface PageGroup {
+  /** What to draw: one path. */
+  readonly icon?: string
+  readonly description?: string
+  /** Its address is relative to that of the page. */
+  readonly action?: PageLink
+}
+
 /** Sent as JSON, within the page or alone for `<fm-settings>`: what the page learns about its caller and its host, never the value of a setting. */
 export interface PageConfig {
   readonly page: PageName
@@ -118,9 +150,13 @@ export interface PageConfig {
   readonly scheme: 'auto' | 'light' | 'dark'
   /** What is shown before it is saved: addresses of images are relative to that of the page. */
   readonly preview?: Preview
-  /** The key of the setting that chooses the scheme. */
+  /** Of the preferences: the key of the setting that chooses the scheme around them. */
   readonly themeSetting?: string
   readonly messages: Partial<Messages>
+  /** By their names in definitions. */
+  readonly groups?: Readonly<Record<string, PageGroup>>
+  /** Outside production: a page without settings says how to define one. */
+  readonly isDevelopment?: true
 }
 
 /** What the script of a page needs to know. */
@@ -145,9 +181,29 @@ export function pageConfig({ page, path, caller, look, options }: PageVisit, ass
     ...(isLocaleNamed && { definitionsLocale: locale }),
     scheme: theme.scheme ?? 'auto',
     ...(options.preview && { preview: relativePreview(path, options.preview) }),
-    ...(theme.setting !== undefined && { themeSetting: theme.setting }),
+    ...(page === 'preferences' && theme.setting !== undefined && { themeSetting: theme.setting }),
     messages,
+    groups: pageGroups(path, look.groups),
+    ...(process.env['NODE_ENV'] !== 'production' && { isDevelopment: true }),
   }
+}
+
+function pageGroups(path: string, groups: SettingGroups): Readonly<Record<string, PageGroup>> {
+  const entries = Object.entries(groups).map(
+    ([name, { icon: iconName, description, action }]): [string, PageGroup] => {
+      const icon = groupIcon(iconName)
+      const href = action?.href.startsWith('/') ? relativePath(path, action.href) : action?.href
+      return [
+        name,
+        {
+          ...(icon !== undefined && { icon }),
+          ...(description !== undefined && { description }),
+          ...(action && href !== undefined && { action: { label: action.label, href } }),
+        },
+      ]
+    },
+  )
+  return Object.fromEntries(entries)
 }
 
 function relativePreview(path: string, preview: Preview): Preview {
@@ -183,7 +239,7 @@ function renderHeader({ page, path, caller, linked, look, options }: PageVisit):
 <a class="fm-brand" href="${href(home)}">${logo === undefined && !slots.has('logo') ? '' : `<img${logo === undefined ? '' : ` src="${href(logo)}"`} alt="" height="24" data-fm-preview="logo">`}<span dir="auto" data-fm-preview="title">${escapeHtml(title)}</span></a>
 ${links && `<nav class="fm-links" aria-label="${escapeHtml(texts.pages)}">${links}</nav>`}
 <span class="fm-push" id="fm-preview"></span>
-<button class="fm-me" type="button" popovertarget="fm-me"><span class="fm-face" aria-hidden="true">${escapeHtml(initialsOf(name || title))}</span><span class="fm-hidden">${escapeHtml(texts.account)}</span></button>
+<button class="fm-me" type="button" popovertarget="fm-me"><span class="fm-face" aria-hidden="true" data-hue="${hueOf(caller?.id ?? '')}">${escapeHtml(initialsOf(name || title))}</span><span class="fm-hidden">${escapeHtml(texts.account)}</span></button>
 <div class="fm fm-menu" id="fm-me" popover role="group" aria-label="${escapeHtml(texts.account)}">
 ${name === '' ? '' : `<p class="fm-small"><span class="fm-user" dir="auto">${escapeHtml(name)}</span></p>`}
 ${links}

@@ -1,5 +1,6 @@
 /** What the pages take from their host for one request: title, logo, links, theme, language and texts. */
-import { optionProblems, Type } from '@fastify-modular/core/internal'
+import { hasOwnDecorator, optionProblems, Type } from '@fastify-modular/core/internal'
+import type { SettingGroups } from '@fastify-modular/settings'
 import type { FastifyRequest } from 'fastify'
 import { languageOf, preferredLocale } from './locale.ts'
 import { lookSchema, type OfRequest, type PageLink, type SettingsUiOptions } from './options.ts'
@@ -22,6 +23,8 @@ export interface Look {
   readonly texts: Messages
   /** Texts of the host alone. */
   readonly messages: Partial<Messages>
+  /** What is said of groups, in this language. */
+  readonly groups: SettingGroups
 }
 
 const leftOut = 'the settings pages leave out what an option returned'
@@ -62,6 +65,9 @@ export async function lookOf(options: SettingsUiOptions, request: FastifyRequest
     theme: readable(theme, request),
     locale,
     isLocaleNamed: named !== undefined,
+    groups: hasOwnDecorator(request.server, 'settings')
+      ? request.server.settings.definitions.getGroups(locale)
+      : {},
     texts: { ...textsOf(languageOf(locale)), ...messages },
     messages,
   }

@@ -11,6 +11,7 @@ import {
 import type { FindCaller, SettingDefinitions } from '@fastify-modular/settings'
 import { SettingScope } from '@fastify-modular/settings/client'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
+import { groupIcon, groupIcons } from './group-icons.ts'
 import { FMOD_SETTINGS_UI_INVALID_OPTION } from './misuse-errors.ts'
 import { plainSlots, type Preview, slotOf } from './preview.ts'
 import type { Messages } from './texts/messages.ts'
@@ -239,4 +240,14 @@ function isLocale(value: unknown): boolean {
   } catch {
     return false
   }
+}
+
+/** @throws {FMOD_SETTINGS_UI_INVALID_OPTION} a group has an icon that there is not */
+export function checkIcons(definitions: SettingDefinitions): void {
+  const wrong = Object.entries(definitions.getGroups()).filter(
+    ([, { icon }]) => icon !== undefined && groupIcon(icon) === undefined,
+  )
+  if (wrong.length === 0) return
+  const names = wrong.map(([name, { icon }]) => `group "${name}" has the icon "${icon}"`).join(', ')
+  throw new FMOD_SETTINGS_UI_INVALID_OPTION(`${names}: icons are ${groupIcons.join(', ')}`)
 }

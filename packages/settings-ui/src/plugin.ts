@@ -17,6 +17,7 @@ import {
   type PageVisit,
   relativePath,
   renderPage,
+  renderSignedIn,
   strictPolicy,
 } from './document.ts'
 import { lookOf } from './look.ts'
@@ -26,7 +27,7 @@ import {
   FMOD_SETTINGS_UI_INVALID_OPTION,
   FMOD_SETTINGS_UI_UNGUARDED,
 } from './misuse-errors.ts'
-import { checkOptions, checkPreview, type SettingsUiOptions } from './options.ts'
+import { checkIcons, checkOptions, checkPreview, type SettingsUiOptions } from './options.ts'
 
 const pageNames: readonly PageName[] = ['manage', 'preferences']
 
@@ -58,6 +59,10 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
           return reply.redirect(relativePath(pathOf(request), `${prefix}/${home}`))
         })
       }
+      scope.get('/signed-in', guarded, async (request, reply) => {
+        const look = await lookOf(options, request)
+        return sendHtml(reply, renderSignedIn({ path: pathOf(request), look, options }), strictPolicy)
+      })
       for (const page of pageNames) {
         if (visibility[page] === false) continue
         if (documents) scope.get(`/${page}`, guarded, (request, reply) => sendPage(page, request, reply))
@@ -80,8 +85,9 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
     if (!app.hasRoute({ method: 'GET', url: `${baseUrl}/definitions` })) {
       throw new FMOD_SETTINGS_UI_API_MISSING(baseUrl)
     }
-    if (options.preview && hasOwnDecorator(app, 'settings'))
-      checkPreview(options.preview, app.settings.definitions)
+    if (!hasOwnDecorator(app, 'settings')) return
+    if (options.preview) checkPreview(options.preview, app.settings.definitions)
+    checkIcons(app.settings.definitions)
   })
 
   /** Pages that the header of this caller leads to: not to an administration in which nothing can be changed. */
@@ -115,15 +121,19 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
     const visit = await visitOf(page, request)
     const content = pageContent(visit, assets)
     const { layout } = options
-    const policy = options.csp ?? (layout ? false : strictPolicy)
-    if (policy !== false) reply.header('content-security-policy', policy)
-    return reply
-      .header('cache-control', 'no-store')
-      .header('x-content-type-options', 'nosniff')
-      .header('referrer-policy', 'same-origin')
-      .type('text/html; charset=utf-8')
-      .send(layout ? await layout(request, content) : renderPage(visit, content))
+    const html = layout ? await layout(request, content) : renderPage(visit, content)
+    return sendHtml(reply, html, options.csp ?? (layout ? false : strictPolicy))
   }
+}
+
+function sendHtml(reply: FastifyReply, html: string, policy: string | false): FastifyReply {
+  if (policy !== false) reply.header('content-security-policy', policy)
+  return reply
+    .header('cache-control', 'no-store')
+    .header('x-content-type-options', 'nosniff')
+    .header('referrer-policy', 'same-origin')
+    .type('text/html; charset=utf-8')
+    .send(html)
 }
 
 function pathOf({ url }: FastifyRequest): string {

@@ -1,5 +1,6 @@
 /** @fastify-modular/settings-ui/stage: shows in a document what is not saved yet. For browsers, without dependencies. */
 import { accentShades } from './accent.ts'
+export { hueOf } from './people.ts'
 import type { Preview, PreviewTarget } from './preview.ts'
 
 /** What shows drafts of settings in the document: returned by `createStage`. */

@@ -33,13 +33,23 @@ test('title, logo, links, theme, language and texts may differ from request to r
   t.match(ada, '<a href="../notes?of=&#60;me&#62;" dir="auto">Notes &#38; more</a>')
   t.match(ada, '<a href="https://status.example.com/" dir="auto">Status</a>')
   t.notMatch(ada, 'id="fm-scheme"', 'the setting chooses the scheme')
-  t.match(configOf(ada), { themeSetting: 'user.theme', locale: 'de-AT', scheme: 'dark' })
+  t.match(configOf(ada), { locale: 'de-AT', scheme: 'dark' })
   t.match(await themeOf(app, ada), /--fm-accent:light-dark\(#b91c1c, #fca5a5\)\}$/)
+  const preferences = (await app.inject({ url: '/settings/preferences', ...as('ada') })).payload
+  t.match(configOf(preferences), { themeSetting: 'user.theme' }, 'around the preferences alone it follows')
   const eve = await page('eve')
   t.match(eve, '<html lang="en-GB" dir="ltr" data-theme="auto">')
   t.match(eve, '<title>Settings for Eve · Notes of Eve</title>')
   t.notMatch(eve, /<img|Status/)
   t.match(configOf(eve), { messages: { manage: 'Settings for Eve' } })
+})
+
+test('a group with an icon that there is not stops the boot', async (t) => {
+  const groups = { Mail: { icon: 'pigeon' } }
+  await t.rejects(createHost(t, { settings: { groups } }), {
+    code: 'FMOD_SETTINGS_UI_INVALID_OPTION',
+    message: /group "Mail" has the icon "pigeon": icons are brush, /,
+  })
 })
 
 test('what a function returns and no page can use is left out and logged: the page is where it is put right', async (t) => {

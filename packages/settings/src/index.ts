@@ -1,6 +1,7 @@
 /** @fastify-modular/settings: settings that modules declare, typed, validated, stored, scoped and masked. */
 import type { SettingsBuilder } from './definitions/builder.ts'
 import type { SettingMap } from './definitions/tokens.ts'
+import type { SettingGroups } from './groups.ts'
 import type { UserReader } from './reading/reader.ts'
 import type { Settings } from './settings.ts'
 
@@ -19,6 +20,8 @@ declare module '@fastify-modular/core' {
   interface ModuleContributions {
     /** The settings that a module defines, `{ greeting, limit }`; a function gets a builder, which takes rules as well. */
     settings: SettingMap | ((builder: SettingsBuilder) => void)
+    /** What pages show of groups, by their name. */
+    settingGroups: SettingGroups
   }
 }
 
@@ -41,6 +44,7 @@ export {
 } from './setting-definition.ts'
 export { printEnvironment, readEnvironment } from './environment.ts'
 export type { DefinitionTexts, FindCaller, FindPeople, SettingsOptions, Translate } from './options.ts'
+export type { SettingGroup, SettingGroups, TranslateGroup } from './groups.ts'
 export { settings, settings as default } from './plugin.ts'
 export { SettingChanged, SettingDeleted, type SettingListener } from './events.ts'
 export type { SettingsContract } from './contract.ts'

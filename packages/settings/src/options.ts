@@ -11,6 +11,7 @@ import {
 } from '@fastify-modular/core/internal'
 import type { FastifyRequest } from 'fastify'
 import type { SettingMap } from './definitions/tokens.ts'
+import type { SettingGroups, TranslateGroup } from './groups.ts'
 import { FMOD_SETTINGS_INVALID_OPTION } from './misuse-errors.ts'
 import type { Overrides } from './overrides.ts'
 import type { EncryptionKey } from './secrets/encryption.ts'
@@ -50,7 +51,7 @@ export interface DefinitionTexts extends FormTexts {
   readonly placeholder?: string
   readonly unit?: string
   readonly confirm?: string
-  /** In place of the English words. */
+  /** Beside the English words. */
   readonly keywords?: readonly string[]
 }
 
@@ -72,6 +73,8 @@ interface SettingsLimits extends Partial<ValueLimits> {
 export interface SettingsOptions {
   /** Definitions of the host, alone or in maps; modules contribute theirs by the hook `settings`. */
   readonly definitions?: readonly (SettingDefinition | SettingMap)[]
+  /** What pages show of groups, by their name: an icon, a sentence, a link; modules contribute theirs by `settingGroups`. */
+  readonly groups?: SettingGroups
   /** Where values are kept. @default in memory, with a warning: nothing is persisted */
   readonly store?: SettingsStore
   /** Returns the caller of a request. @default `request.caller`, which the gate of public-routes sets */
@@ -110,6 +113,8 @@ export interface SettingsOptions {
   readonly resolvedSecrets?: ResolvedSecrets
   /** Texts of definitions in the languages of `locales`, for `GET /definitions` by `Accept-Language`. @default English */
   readonly translate?: Translate
+  /** Texts of groups in the languages of `locales`. @default English */
+  readonly translateGroup?: TranslateGroup
   /** The names of people, which answers about changes carry beside their ids. @default ids alone */
   readonly findPeople?: FindPeople
   /** The languages that `translate` knows, such as `['de', 'de-AT', 'fr']`; it is never called for others. */
@@ -145,6 +150,8 @@ const prefixPattern = String.raw`^(/(?!\.{1,2}(/|$))(:?[\w.~-])+)+$`
 
 const schema: OptionsSchema<SettingsOptions> = Type.Object({
   definitions: Type.Array(Type.Unknown(), { description: 'an array of definitions and maps of them' }),
+  groups: Type.Record(Type.String(), Type.Unknown(), { description: 'an object with descriptions by group' }),
+  translateGroup: option.function('a function of name, group and locale'),
   store: option.that(isStore, 'a store such as sqlite({ file })'),
   findCaller: option.function('a function of the request'),
   access: option.access(),
@@ -176,7 +183,8 @@ export function checkOptions(options: SettingsOptions): void {
   const problems = optionProblems(schema, options)
   if (options.translate && !options.locales)
     problems.push('translate needs the languages that it knows: add for example locales: ["de", "fr"]')
-  if (options.locales && !options.translate) problems.push('locales needs the option translate')
+  if (options.locales && !options.translate && !options.translateGroup)
+    problems.push('locales needs the option translate')
   if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_OPTION(problems.join('; '))
 }
 

@@ -44,6 +44,11 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   await coherence.start()
 
   new SettingsBuilder(registry, 'app').addAll(...(options.definitions ?? []))
+  registry.groups.translateBy(options)
+  registry.groups.add(options.groups ?? {}, 'the application', app.log)
+  receiveContributions(app, 'settingGroups', {
+    take: (groups, module) => registry.groups.add(groups, module, app.log),
+  })
   receiveContributions(app, 'settings', {
     take(contributed, module) {
       const builder = new SettingsBuilder(registry, module)

@@ -1,13 +1,8 @@
 /** The database on a PostgreSQL server. */
 import { setTimeout as delay } from 'node:timers/promises'
-import { ServiceUnavailableException } from '@fastify-modular/core'
-import { drizzleTx } from '@fastify-modular/core/events/drizzle'
-import { sql } from 'drizzle-orm'
-import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
+import { pgTx, ServiceUnavailableException } from '@fastify-modular/core'
 import { DatabaseError, Pool, type PoolClient } from 'pg'
-import type { Database } from './database.ts'
-import { withoutParameters } from './database.ts'
-import { createTables } from './database.ts'
+import { createTables, type Database, type Row } from './database.ts'
 
 /** A network can lose connections and report it to neither side: every wait ends, here and on the server; milliseconds. */
 const timeouts = {
@@ -38,21 +33,19 @@ export async function openPostgres(
   const pool = new Pool({ connectionString: url, ...timeouts })
   pool.on('error', onError) // without a listener a server restart would end the process
   const end = closing(pool)
-  const db = drizzle(pool)
 
   async function ask<T>(question: () => Promise<T>): Promise<T> {
     try {
       return await question()
     } catch (error) {
-      const cause = withoutParameters(error)
-      throw isDown(cause) ? new ServiceUnavailableException(undefined, 5, cause) : cause
+      throw isDown(error) ? new ServiceUnavailableException(undefined, 5, error) : error
     }
   }
 
   try {
-    await transaction(pool, async (tx) => {
-      await tx.execute(sql`select pg_advisory_xact_lock(${bootLock})`)
-      for (const statement of createTables) await tx.execute(statement)
+    await transaction(pool, async (client) => {
+      await client.query('select pg_advisory_xact_lock($1)', [bootLock])
+      for (const text of createTables) await client.query(text)
     })
   } catch (error) {
     await end()
@@ -60,20 +53,15 @@ export async function openPostgres(
   }
   return {
     pool,
-    rows: async (statement) => (await ask(() => db.execute(statement))).rows,
-    run: async (statement) => void (await ask(() => db.execute(statement))),
-    runAll: (statements) =>
-      ask(() =>
-        transaction(pool, async (tx) => {
-          for (const statement of statements) await tx.execute(statement)
-        }),
-      ),
     query: async (text, values = []) => (await ask(() => pool.query(text, [...values]))).rows,
-    publishing: (statement, events, eventOf) =>
+    write: (statements, publishing) =>
       ask(() =>
-        transaction(pool, async (tx) => {
-          const { rows } = await tx.execute(statement)
-          for (const row of rows) await events.publish(eventOf(row), { tx: drizzleTx(tx) })
+        transaction(pool, async (client) => {
+          const rows: Row[] = []
+          for (const [text, values = []] of statements)
+            rows.push(...(await client.query<Row>(text, [...values])).rows)
+          const tx = pgTx(client)
+          for (const row of rows) await publishing?.events.publish(publishing.eventOf(row), { tx })
           return rows
         }),
       ),
@@ -81,21 +69,19 @@ export async function openPostgres(
   }
 }
 
-/** Like drizzle's `transaction`, which would give a connection that went silent back to the pool as a good one. */
-async function transaction<T>(pool: Pool, run: (tx: NodePgDatabase) => Promise<T>): Promise<T> {
+async function transaction<T>(pool: Pool, run: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect()
   const ignore = (): void => {} // the statement that waits is rejected
   client.on('error', ignore)
-  const tx = drizzle(client)
   try {
-    await tx.execute(sql`begin`)
-    const result = await run(tx)
-    await tx.execute(sql`commit`)
+    await client.query('begin')
+    const result = await run(client)
+    await client.query('commit')
     client.off('error', ignore)
     client.release()
     return result
   } catch (error) {
-    client.release(true) // closes it, and with it the transaction
+    client.release(true) // closes it, and with it the transaction: it may have gone silent
     throw error
   }
 }

@@ -2,13 +2,9 @@
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { ServiceUnavailableException } from '@fastify-modular/core'
-import { drizzleTx } from '@fastify-modular/core/events/drizzle'
+import { ServiceUnavailableException, sqliteTx } from '@fastify-modular/core'
 import Sqlite from 'better-sqlite3'
-import { drizzle } from 'drizzle-orm/better-sqlite3'
-import type { Database, Row } from './database.ts'
-import { createTables } from './database.ts'
-import { withoutParameters } from './database.ts'
+import { createTables, type Database, type Publishing, type Row, type Statement } from './database.ts'
 
 /** Milliseconds to wait for other instances. */
 const patience = 5000
@@ -21,39 +17,29 @@ export async function openSqlite(file: string): Promise<Database & { readonly co
   connection.pragma('synchronous = FULL') // an acknowledged write survives a power loss
   connection.pragma('foreign_keys = ON')
 
-  const db = drizzle(connection)
+  function run(...[text, values = []]: Statement): Row[] {
+    const statement = connection.prepare<[Row], Row>(text)
+    const byNumber = Object.fromEntries(values.map((value, index) => [index + 1, value]))
+    if (statement.reader) return statement.all(byNumber)
+    statement.run(byNumber)
+    return []
+  }
+
+  const { immediate: write } = connection.transaction(
+    (statements: readonly Statement[], publishing?: Publishing) => {
+      const rows = statements.flatMap((statement) => run(...statement))
+      const tx = sqliteTx(connection)
+      for (const row of rows) publishing?.events.publish(publishing.eventOf(row), { tx })
+      return rows
+    },
+  )
   // `immediate` takes the write lock first, so that instances that start together wait for each other.
-  db.transaction((tx) => createTables.forEach((statement) => tx.run(statement)), { behavior: 'immediate' })
+  write(createTables.map((text) => [text]))
 
   return {
     connection,
-    rows: async (statement) => ask(() => db.all<Row>(statement)),
-    run: async (statement) => void ask(() => db.run(statement)),
-    runAll: async (statements) =>
-      ask(() =>
-        db.transaction((tx) => statements.forEach((statement) => tx.run(statement)), {
-          behavior: 'immediate',
-        }),
-      ),
-    query: async (text, values = []) =>
-      ask(() => {
-        const statement = connection.prepare<[Row], Row>(text)
-        const byNumber = Object.fromEntries(values.map((value, index) => [index + 1, value]))
-        if (statement.reader) return statement.all(byNumber)
-        statement.run(byNumber)
-        return []
-      }),
-    publishing: async (statement, events, eventOf) =>
-      ask(() =>
-        db.transaction(
-          (tx) => {
-            const rows = tx.all<Row>(statement)
-            for (const row of rows) events.publish(eventOf(row), { tx: drizzleTx(tx) })
-            return rows
-          },
-          { behavior: 'immediate' },
-        ),
-      ),
+    query: async (...statement) => ask(() => run(...statement)),
+    write: async (...all) => ask(() => write(...all)),
     close: async () => void connection.close(),
   }
 }
@@ -62,8 +48,7 @@ function ask<T>(question: () => T): T {
   try {
     return question()
   } catch (error) {
-    const cause = withoutParameters(error)
-    throw isDown(cause) ? new ServiceUnavailableException(undefined, 5, cause) : cause
+    throw isDown(error) ? new ServiceUnavailableException(undefined, 5, error) : error
   }
 }
 

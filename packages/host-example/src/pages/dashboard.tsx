@@ -1,21 +1,22 @@
-/** The home page of people who are signed in: their latest notes, what changed, and the settings that they reach for. */
-import { Link, usePage } from '@inertiajs/react'
-import type { ReactNode } from 'react'
-import type { Change, Dashboard } from '../home.ts'
+/** The home page of people who are signed in: the settings that they reach for, what changed, and the public page as it is. */
+import { Link, router, usePage } from '@inertiajs/react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import type { Dashboard } from '../home.ts'
 import type { Note } from '../modules/notes/note.ts'
-import { format } from '../texts/texts.ts'
-import { fully, partOfDay, today } from './dates.ts'
-import { Face, Icon } from './drawings.tsx'
-import { Launch } from './home.tsx'
+import { ChangeSets } from './change-sets.tsx'
+import { partOfDay, today } from './dates.ts'
+import { Icon } from './drawings.tsx'
 import { Layout } from './layout.tsx'
-import { Ago, Head, SharedPill } from './parts.tsx'
-import { QuickSettings } from './quick-settings.tsx'
-import { useShared, useTexts } from './shared.ts'
+import { Ago, Head, Launch, Part, SharedPill } from './parts.tsx'
+import { Settings } from './settings-element.tsx'
+import { useLook, useShared, useTexts } from './shared.ts'
+import { Tasks } from './tasks.tsx'
 
 export function DashboardPage(): ReactNode {
-  const { notes, changes } = usePage<Dashboard & { readonly [prop: string]: unknown }>().props
+  const { notes, sets } = usePage<Dashboard & { readonly [prop: string]: unknown }>().props
   const { app, user } = useShared()
   const texts = useTexts()
+  useSetsThatFollow()
   return (
     <Layout title={texts.home}>
       <main className="page" id="main" tabIndex={-1}>
@@ -35,22 +36,28 @@ export function DashboardPage(): ReactNode {
         {app?.launchAt ? <Launch app={app} at={app.launchAt} /> : null}
         <div className="dashboard">
           <div>
-            <section>
-              <Heading text={texts.recentNotes} href="/notes" link={texts.allNotes} />
-              <RecentNotes notes={notes} />
-            </section>
-            {changes === null ? null : (
-              <section>
-                <Heading text={texts.whatChanged} href="/settings/manage" link={texts.settings} />
-                <Changes changes={changes} />
-              </section>
-            )}
+            <Part title={texts.quickSettings} href="/settings/preferences" link={texts.preferences}>
+              <QuickSettings />
+            </Part>
+            {sets ? (
+              <Part title={texts.whatChanged} href="/settings/manage?view=activity" link={texts.activity}>
+                <ChangeSets sets={sets} />
+              </Part>
+            ) : null}
           </div>
           <div>
-            <section>
-              <Heading text={texts.quickSettings} href="/settings/preferences" link={texts.preferences} />
-              <QuickSettings />
-            </section>
+            {notes ? (
+              <Part title={texts.recentNotes} href="/notes" link={texts.allNotes}>
+                <RecentNotes notes={notes} />
+              </Part>
+            ) : (
+              <>
+                <Part title={texts.seeItLive} href="/as-stranger" link={texts.openPublicPage}>
+                  <PublicPage />
+                </Part>
+                <Tasks />
+              </>
+            )}
           </div>
         </div>
       </main>
@@ -58,12 +65,58 @@ export function DashboardPage(): ReactNode {
   )
 }
 
-function Heading({ text, href, link }: { text: string; href: string; link: string }): ReactNode {
+/** Reads the change sets again when somebody has changed what this page shows. */
+function useSetsThatFollow(): void {
+  const { title, logo, banner, accent, isInMaintenance } = useLook() ?? {}
+  const shown = JSON.stringify([title, logo, banner, accent, isInMaintenance])
+  const before = useRef(shown)
+  useEffect(() => {
+    if (before.current !== shown) router.reload({ only: ['sets'] })
+    before.current = shown
+  }, [shown])
+}
+
+/** True once the page and what it needs are loaded: what is heavy waits for that. */
+function useLoaded(): boolean {
+  const [isLoaded, setLoaded] = useState(false)
+  useEffect(() => {
+    const report = (): void => setLoaded(true)
+    if (document.readyState === 'complete') report()
+    else window.addEventListener('load', report, { once: true })
+    return () => window.removeEventListener('load', report)
+  }, [])
+  return isLoaded
+}
+
+function QuickSettings(): ReactNode {
+  const { user } = useShared()
+  const texts = useTexts()
+  const shared = ['app.primary_color', 'app.banner', ...(user?.isAdmin ? ['system.maintenance_mode'] : [])]
   return (
-    <div className="part">
-      <h2>{text}</h2>
-      <Link href={href}>{link}</Link>
+    <div className={user?.canUpdateSettings ? 'quick is-long' : 'quick'}>
+      {useLoaded() ? (
+        <>
+          <Settings page="preferences" keys="app.theme user.preferred_density" />
+          {user?.canUpdateSettings ? (
+            <>
+              <h3 className="small">{texts.forEverybody}</h3>
+              <Settings page="manage" keys={shared.join(' ')} />
+            </>
+          ) : null}
+        </>
+      ) : null}
     </div>
+  )
+}
+
+/** As a stranger sees it on a phone. */
+function PublicPage(): ReactNode {
+  const texts = useTexts()
+  return (
+    <figure className="card see">
+      <div>{useLoaded() ? <iframe title={texts.publicPage} loading="lazy" src="/as-stranger" /> : null}</div>
+      <figcaption className="small">{texts.followsEachSave}</figcaption>
+    </figure>
   )
 }
 
@@ -85,38 +138,6 @@ function RecentNotes({ notes }: { notes: readonly Note[] }): ReactNode {
           </span>
           {isShared ? <SharedPill /> : null}
           <Ago at={updatedAt} />
-        </li>
-      ))}
-    </ul>
-  )
-}
-
-function Changes({ changes }: { changes: readonly Change[] }): ReactNode {
-  const { app } = useShared()
-  const texts = useTexts()
-  if (changes.length === 0) return <p className="card empty">{texts.nothingChanged}</p>
-  return (
-    <ul className="card lines">
-      {changes.map(({ id, actor, setting, from, to, isSecret, at }) => (
-        <li key={id}>
-          <Face id={actor.id} name={actor.name} />
-          <span>
-            <span>
-              {format(texts.changed, { name: actor.name })} <b>{setting}</b>
-            </span>
-            <span className="diff">
-              {isSecret || from === null ? null : (
-                <>
-                  <span className="unseen">{texts.from} </span>
-                  <del>{from}</del>
-                  <Icon name="arrow" />
-                </>
-              )}
-              <span className="unseen">{texts.to} </span>
-              <ins>{isSecret ? texts.aSecret : (to ?? texts.itsDefault)}</ins>
-            </span>
-          </span>
-          <Ago at={at} title={app ? fully(at, app) : undefined} />
         </li>
       ))}
     </ul>

@@ -1,11 +1,20 @@
 /** Icons, the logo and the pictures of error pages as elements. */
 import type { ReactNode } from 'react'
-import { type IconName, icons, logoOf, logoTile, pictureOf, type Stroke } from '../web/strokes.ts'
+import drawings from '../web/drawings.json' with { type: 'json' }
 
-export function Icon({ name }: { name: IconName }): ReactNode {
+/** The paths of a drawing, each with the class that gives it its look. */
+type Strokes = readonly (readonly string[])[]
+
+/** By the values of the setting `app.logo`; 24 × 24, on a tile in the accent. */
+const logos: Readonly<Record<string, Strokes>> = drawings.logos
+
+/** A door and the wrong key, a trail that leads off the map, an hourglass, a cracked cup, a sign in a shop window; 200 × 120. */
+const pictures: Readonly<Record<number, Strokes>> = drawings.pictures
+
+export function Icon({ name }: { name: keyof typeof drawings.icons }): ReactNode {
   return (
     <svg className="icon" viewBox="0 0 16 16" aria-hidden="true">
-      <path d={icons[name]} />
+      <path d={drawings.icons[name]} />
     </svg>
   )
 }
@@ -13,8 +22,8 @@ export function Icon({ name }: { name: IconName }): ReactNode {
 export function Logo({ name }: { name: string }): ReactNode {
   return (
     <svg className="logo" viewBox="0 0 24 24" aria-hidden="true">
-      <path className="tile" d={logoTile} />
-      <Strokes list={logoOf(name)} />
+      <path className="tile" d={drawings.tile} />
+      <Drawing strokes={logos[name]} />
     </svg>
   )
 }
@@ -22,13 +31,13 @@ export function Logo({ name }: { name: string }): ReactNode {
 export function Picture({ status }: { status: number }): ReactNode {
   return (
     <svg className="picture" viewBox="0 0 200 120" aria-hidden="true">
-      <Strokes list={pictureOf(status)} />
+      <Drawing strokes={pictures[status] ?? pictures[status < 500 ? 404 : 500]} />
     </svg>
   )
 }
 
-function Strokes({ list }: { list: readonly Stroke[] }): ReactNode {
-  return list.map(([look, d]) => <path key={d} className={look} d={d} />)
+function Drawing({ strokes = [] }: { strokes: Strokes | undefined }): ReactNode {
+  return strokes.map(([look, d]) => <path key={d} className={look} d={d} />)
 }
 
 /** The letters that stand for a person. */

@@ -1,7 +1,8 @@
 /** Every error page: what happened in plain words, and what to do next. */
 import type { ErrorPageProps } from '@fastify-modular/errors/react'
-import { Link } from '@inertiajs/react'
-import { type ReactNode, useState } from 'react'
+import { Link, usePage } from '@inertiajs/react'
+import { useSetting } from '@fastify-modular/settings/react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { errorTexts, format } from '../texts/texts.ts'
 import { Icon, Picture } from './drawings.tsx'
 import { Layout } from './layout.tsx'
@@ -10,6 +11,7 @@ import { mailTo, useShared, useTexts } from './shared.ts'
 export function ErrorPage({ status, title, message, requestId }: ErrorPageProps): ReactNode {
   const { app, user } = useShared()
   const texts = useTexts()
+  useReturn(status)
   const { heading, text } = errorTexts(texts, { status, title, message, userName: user?.name ?? null })
   return (
     <Layout title={heading}>
@@ -20,9 +22,9 @@ export function ErrorPage({ status, title, message, requestId }: ErrorPageProps)
         <p>{text}</p>
         <p className="actions">
           <NextStep status={status} />
-          <Link className={status === 403 && user ? 'button primary' : 'button'} href="/">
+          <a className={status === 403 && user ? 'button primary' : 'button'} href="/">
             {texts.home}
-          </Link>
+          </a>
           {status === 403 && user ? (
             <a className="button" href="/login">
               {texts.switchAccount}
@@ -39,6 +41,26 @@ export function ErrorPage({ status, title, message, requestId }: ErrorPageProps)
       </main>
     </Layout>
   )
+}
+
+/** Once maintenance has ended, and where nothing tells that every half minute, looks whether the page is there again. */
+function useReturn(status: number): void {
+  const isInMaintenance = useSetting('system.maintenance_mode')
+  const wasInMaintenance = useRef(isInMaintenance)
+  const isShown = usePage().url.startsWith('/error/') // to show what it looks like
+  useEffect(() => {
+    if (status !== 503 || isShown) return undefined
+    const { pathname, search } = window.location
+    const look = (): void =>
+      void fetch('', { method: 'HEAD' }).then(
+        (answer) => answer.status === 503 || window.location.replace(pathname + search),
+        () => undefined, // the next look
+      )
+    if (wasInMaintenance.current && isInMaintenance === false) look()
+    wasInMaintenance.current = isInMaintenance
+    const looking = setInterval(look, 30_000)
+    return () => clearInterval(looking)
+  }, [status, isInMaintenance])
 }
 
 /** The one step that is most likely to help. */

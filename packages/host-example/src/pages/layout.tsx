@@ -1,11 +1,14 @@
 /** The frame of every page: skip link, header, notices, footer. */
 import { Head as Title, Link, usePage } from '@inertiajs/react'
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useState } from 'react'
+import { flushSync } from 'react-dom'
 import { format, type Texts } from '../texts/texts.ts'
 import { accentPath } from '../web/accent-path.ts'
+import type { Look } from '../web/look.ts'
 import type { User } from '../web/shared-props.ts'
 import { Face, Icon, Logo } from './drawings.tsx'
 import { mailTo, useLook, useShared, useTexts } from './shared.ts'
+import { isTrying } from './tried.ts'
 
 interface LayoutProps {
   readonly title: string
@@ -14,7 +17,7 @@ interface LayoutProps {
 
 export function Layout({ title, children }: LayoutProps): ReactNode {
   const { user } = useShared()
-  const app = useLook()
+  const app = useCrossFade(useLook())
   const texts = useTexts()
   const appTitle = app?.title ?? 'Fastify Modular'
 
@@ -34,10 +37,13 @@ export function Layout({ title, children }: LayoutProps): ReactNode {
         {texts.skip}
       </a>
       <header className="top">
-        <Link href="/" className="brand">
+        {/* A document, whose policy allows a frame. */}
+        <a href="/" className="brand">
           <Logo name={app?.logo ?? 'note'} />
-          <span className="one-line">{appTitle}</span>
-        </Link>
+          <span className="one-line" data-fm-preview="title">
+            {appTitle}
+          </span>
+        </a>
         <nav aria-label={texts.main}>
           <NavLinks />
         </nav>
@@ -51,11 +57,23 @@ export function Layout({ title, children }: LayoutProps): ReactNode {
           )}
         </div>
       </header>
-      <Notices />
+      <Notices app={app} />
       {children}
       <Footer />
     </>
   )
+}
+
+/** What somebody has saved fades in, in the header and the banner. What is tried follows each key. */
+function useCrossFade(look: Look | undefined): Look | undefined {
+  const [shown, setShown] = useState(look)
+  useEffect(() => {
+    const isStill = isTrying() || matchMedia('(prefers-reduced-motion: reduce)').matches
+    const fade = !isStill && shown !== look ? document.startViewTransition : undefined
+    if (fade) fade.call(document, () => flushSync(() => setShown(look))).ready.catch(() => undefined) // a hidden page
+    else setShown(look)
+  }, [JSON.stringify(look)])
+  return shown
 }
 
 /** The pages that the caller may use. */
@@ -66,7 +84,7 @@ function NavLinks(): ReactNode {
   const path = url.split(/[?#]/, 1)[0]
   const links = {
     '/notes': texts.notes,
-    ...(user?.isAdmin && { '/mails': texts.mail, '/dead-letters': texts.deadLetters }),
+    ...(user?.isAdmin && { '/mails': texts.mail }),
     ...(user?.canUpdateSettings && { '/settings/manage': texts.settings }),
     '/api/docs': texts.api,
   }
@@ -117,9 +135,8 @@ export function roleOf(
 }
 
 /** What everybody is to know: that maintenance goes on, and the banner. */
-function Notices(): ReactNode {
+function Notices({ app }: { app: Look | undefined }): ReactNode {
   const { user } = useShared()
-  const app = useLook()
   const texts = useTexts()
   return (
     <aside aria-label={texts.notices}>
@@ -131,7 +148,9 @@ function Notices(): ReactNode {
           ) : null}
         </p>
       ) : null}
-      <p className="banner">{app?.banner}</p>
+      <p className="banner" data-fm-preview="banner">
+        {app?.banner}
+      </p>
     </aside>
   )
 }

@@ -1,16 +1,26 @@
 /** The mail that the application would have sent, for administrators: what the events of other modules led to. */
-import { usePage } from '@inertiajs/react'
+import { Link, usePage } from '@inertiajs/react'
 import type { ReactNode } from 'react'
 import type { MailServer } from '../modules/mail/mail-module.ts'
 import type { Mail } from '../modules/mail/mailbox.ts'
-import { format } from '../texts/texts.ts'
-import { Icon } from './drawings.tsx'
+import { format, plural } from '../texts/texts.ts'
+import { Face, Icon } from './drawings.tsx'
 import { Layout } from './layout.tsx'
 import { Ago, Head } from './parts.tsx'
 import { useTexts } from './shared.ts'
 
+interface MailsProps {
+  readonly mails: readonly Mail[]
+  /** Names of people by the ids of their accounts. */
+  readonly people: Readonly<Record<string, string>>
+  readonly server: MailServer
+  /** How many events no handler could handle. */
+  readonly deadLetters: number
+  readonly [prop: string]: unknown
+}
+
 export function MailsPage(): ReactNode {
-  const { mails, server } = usePage<{ mails: Mail[]; server: MailServer }>().props
+  const { mails, people, server, deadLetters } = usePage<MailsProps>().props
   const texts = useTexts()
   const encryption: Readonly<Record<number, string>> = texts.encryption
   return (
@@ -31,6 +41,16 @@ export function MailsPage(): ReactNode {
               </span>
             </span>
           </li>
+          {deadLetters === 0 ? null : (
+            <li>
+              <Icon name="alert" />
+              <span>
+                <Link className="cover" href="/dead-letters">
+                  {plural(texts.deadLettersCount, deadLetters)}
+                </Link>
+              </span>
+            </li>
+          )}
         </ul>
         {mails.length === 0 ? (
           <p className="empty">{texts.noMail}</p>
@@ -38,10 +58,12 @@ export function MailsPage(): ReactNode {
           <ul className="card lines">
             {mails.map(({ id, recipient, subject, sentAt }) => (
               <li key={id}>
-                <Icon name="mail" />
+                <Face id={recipient} name={people[recipient] ?? recipient} />
                 <span>
                   <b>{subject}</b>
-                  <span className="small">{format(texts.recipient, { name: recipient })}</span>
+                  <span className="small">
+                    {format(texts.recipient, { name: people[recipient] ?? recipient })}
+                  </span>
                 </span>
                 <Ago at={sentAt} />
               </li>

@@ -3,18 +3,20 @@ import type { ReactNode } from 'react'
 import type { Note } from '../modules/notes/note.ts'
 import { format } from '../texts/texts.ts'
 import { Icon } from './drawings.tsx'
-import { Ago, SharedPill } from './parts.tsx'
+import { Ago, Person, SharedPill } from './parts.tsx'
 import { useShared, useTexts } from './shared.ts'
 
 interface NoteCardProps {
   readonly note: Note
+  /** The name of its owner. */
+  readonly owner: string
   readonly onOpen: () => void
   readonly onRemove: () => void
   readonly onToggleSharing: () => void
 }
 
-export function NoteCard({ note, onOpen, onRemove, onToggleSharing }: NoteCardProps): ReactNode {
-  const { id, title, body, owner, isShared, updatedAt } = note
+export function NoteCard({ note, owner, onOpen, onRemove, onToggleSharing }: NoteCardProps): ReactNode {
+  const { id, title, body, isShared, updatedAt } = note
   const { app, user } = useShared()
   const texts = useTexts()
   const canShare = app?.features.sharing ?? true
@@ -28,7 +30,7 @@ export function NoteCard({ note, onOpen, onRemove, onToggleSharing }: NoteCardPr
       <p className="note-text">{body}</p>
       <p className="small note-about">
         <Ago at={updatedAt} />
-        {owner === user?.id ? null : <span className="pill">{owner}</span>}
+        {note.owner === user?.id ? null : <Person id={note.owner} name={owner} />}
         {isShared ? <SharedPill /> : null}
       </p>
       <p className="note-tools">

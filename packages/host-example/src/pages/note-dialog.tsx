@@ -34,7 +34,7 @@ export function NoteDialog({ note, onSaved, onCancel }: NoteDialogProps): ReactN
       return false as const // no error page in place of what was typed
     }
     form.submit(note ? 'patch' : 'post', note ? `/notes/${encodeURIComponent(note.id)}` : '/notes', {
-      only: ['notes'],
+      only: ['notes', 'people'],
       preserveScroll: true,
       onFlash: ({ note, message }) => onSaved(String(note), String(message)),
       onHttpException: say(texts.failed),

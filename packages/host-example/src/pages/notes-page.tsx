@@ -14,6 +14,8 @@ import { type News, Toast } from './toast.tsx'
 
 interface NotesProps {
   readonly notes: readonly Note[]
+  /** Names of people by the ids of their accounts. */
+  readonly people: Readonly<Record<string, string>>
   readonly query: string
   readonly page: number
   readonly perPage: number
@@ -26,7 +28,7 @@ const pathOf = ({ id }: Note): string => `/api/notes/${encodeURIComponent(id)}`
 const cardId = (id: string): string => `note-${id}`
 
 export function NotesPage(): ReactNode {
-  const { notes, query, page, perPage } = usePage<NotesProps>().props
+  const { notes, people, query, page, perPage } = usePage<NotesProps>().props
   const { app } = useShared()
   const texts = useTexts()
   const [news, setNews] = useState<News | null>(null)
@@ -105,6 +107,7 @@ export function NotesPage(): ReactNode {
             <NoteCard
               key={note.id}
               note={note}
+              owner={people[note.owner] ?? note.owner}
               onOpen={() => setOpen(note)}
               onRemove={() => remove(note)}
               onToggleSharing={() => toggleSharing(note)}
@@ -134,7 +137,7 @@ function counted(texts: Texts, notes: readonly Note[]): string {
 }
 
 function reloadNotes(): Promise<void> {
-  return new Promise((resolve) => router.reload({ only: ['notes'], onFinish: () => resolve() }))
+  return new Promise((resolve) => router.reload({ only: ['notes', 'people'], onFinish: () => resolve() }))
 }
 
 function Search({ query }: { query: string }): ReactNode {

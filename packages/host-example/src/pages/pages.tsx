@@ -4,25 +4,21 @@ import { createLiveClient } from '@fastify-modular/settings/client/live'
 import { SettingsProvider } from '@fastify-modular/settings/react'
 import type { ComponentType, ReactElement } from 'react'
 import type { SharedProps } from '../web/shared-props.ts'
-import { DashboardPage } from './dashboard.tsx'
 import { ErrorPage } from './error-page.tsx'
-import { Home } from './home.tsx'
 
-type Found = ComponentType | Promise<ComponentType>
-
-/** The first page of a visitor is there at once; the others are loaded when they are opened. */
-const components = new Map<string, () => Found>([
+/** Each is loaded when it is opened; the first one is there already, as the server has drawn it. */
+const components = new Map<string, () => Promise<ComponentType>>([
   ['Api', async () => (await import('./api-page.tsx')).ApiPage],
-  ['Dashboard', () => DashboardPage],
+  ['Dashboard', async () => (await import('./dashboard.tsx')).DashboardPage],
   ['DeadLetters/Index', async () => (await import('./dead-letters-page.tsx')).DeadLettersPage],
-  ['Home', () => Home],
+  ['Home', async () => (await import('./home.tsx')).Home],
   ['Mails/Index', async () => (await import('./mails-page.tsx')).MailsPage],
   ['Notes/Index', async () => (await import('./notes-page.tsx')).NotesPage],
   ['Settings', async () => (await import('./settings-page.tsx')).SettingsPage],
   ['SignIn', async () => (await import('./sign-in-page.tsx')).SignInPage],
 ])
 
-function findPage(name: string): Found {
+function findPage(name: string): Promise<ComponentType> {
   const page = components.get(name)
   if (!page) throw new Error(`There is no page named ${name}`)
   return page()

@@ -1,7 +1,8 @@
 /** Parts that several pages have. */
 import type { ReactNode } from 'react'
-import { ago } from './dates.ts'
-import { Icon } from './drawings.tsx'
+import type { Look } from '../web/look.ts'
+import { ago, fully, until } from './dates.ts'
+import { Face, Icon } from './drawings.tsx'
 import { useShared, useTexts } from './shared.ts'
 
 interface HeadProps {
@@ -26,6 +27,27 @@ export function Head({ title, lead, children }: HeadProps): ReactNode {
   )
 }
 
+interface PartProps {
+  readonly title: string
+  /** Where there is more of it. */
+  readonly href: string
+  readonly link: string
+  readonly children: ReactNode
+}
+
+/** A part of a page under a heading of its own. */
+export function Part({ title, href, link, children }: PartProps): ReactNode {
+  return (
+    <section>
+      <div className="part">
+        <h2>{title}</h2>
+        <a href={href}>{link}</a>
+      </div>
+      {children}
+    </section>
+  )
+}
+
 /** How long ago it was. */
 export function Ago({ at, title }: { at: string; title?: string | undefined }): ReactNode {
   const { app } = useShared()
@@ -36,6 +58,16 @@ export function Ago({ at, title }: { at: string; title?: string | undefined }): 
   )
 }
 
+/** Somebody, with a face. */
+export function Person({ id, name }: { id: string; name: string }): ReactNode {
+  return (
+    <span className="person">
+      <Face id={id} name={name} />
+      <bdi>{name}</bdi>
+    </span>
+  )
+}
+
 /** Marks a shared note. */
 export function SharedPill(): ReactNode {
   return (
@@ -43,5 +75,22 @@ export function SharedPill(): ReactNode {
       <Icon name="link" />
       {useTexts().shared}
     </span>
+  )
+}
+
+/** When the application opens, or since when it is open. */
+export function Launch({ app, at }: { app: Look; at: string }): ReactNode {
+  const texts = useTexts()
+  const left = until(at, app)
+  return (
+    <p className="launch">
+      <span className="pill is-good" suppressHydrationWarning>
+        {left ?? texts.openSince}
+      </span>{' '}
+      {left === null ? null : `${texts.opens} `}
+      <time dateTime={at} suppressHydrationWarning>
+        {fully(at, app)}
+      </time>
+    </p>
   )
 }

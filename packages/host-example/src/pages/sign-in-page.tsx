@@ -19,7 +19,6 @@ export function SignInPage(): ReactNode {
   const { returnTo, user, isRefused } = form
   const app = useLook()
   const texts = useTexts()
-  const action = `/login?returnTo=${encodeURIComponent(returnTo)}`
   const invalid = isRefused ? { 'aria-invalid': true, 'aria-describedby': 'login-error' } : {}
   return (
     <Layout title={texts.signIn}>
@@ -29,7 +28,7 @@ export function SignInPage(): ReactNode {
           <h1>{format(texts.signInTo, { title: app?.title ?? '' })}</h1>
           <p className="small">{texts.pitch}</p>
         </div>
-        <form className="card login-form" method="post" action={action}>
+        <form className="card login-form" method="post" action={signInPath(returnTo)}>
           {isRefused ? (
             <p className="alert" id="login-error" role="alert">
               {texts.signInRefused}
@@ -69,33 +68,53 @@ export function SignInPage(): ReactNode {
             {texts.signIn}
           </button>
         </form>
-        {demoAccounts.length === 0 ? null : <DemoAccounts accounts={demoAccounts} action={action} />}
+        {demoAccounts.length === 0 ? null : <DemoAccounts accounts={demoAccounts} returnTo={returnTo} />}
       </main>
     </Layout>
   )
 }
 
 /** One button for each account. */
-function DemoAccounts({ accounts, action }: { accounts: readonly User[]; action: string }): ReactNode {
+function DemoAccounts({ accounts, returnTo }: { accounts: readonly User[]; returnTo: string }): ReactNode {
   const texts = useTexts()
   return (
     <section className="demo" aria-label={texts.demoAccounts}>
       <p className="small">{texts.demoLead}</p>
       <div>
         {accounts.map((account) => (
-          <form key={account.id} method="post" action={action}>
-            <input type="hidden" name="user" value={account.id} />
-            <input type="hidden" name="password" value={`demo-${account.id}`} />
-            <button className="button account" type="submit">
+          <SignInAs key={account.id} id={account.id} returnTo={returnTo}>
+            <button className="button account">
               <Face id={account.id} name={account.name} />
               <span>
                 <b>{account.name}</b>
                 <span className="small">{roleOf(texts, account)}</span>
               </span>
             </button>
-          </form>
+          </SignInAs>
         ))}
       </div>
     </section>
   )
 }
+
+interface SignInAsProps {
+  readonly id: string
+  readonly returnTo: string
+  /** Follows the address to return to: browsers keep it, and send it to nobody. */
+  readonly fragment?: string
+  /** A button. */
+  readonly children: ReactNode
+}
+
+/** A form that signs in with an account of the demonstration. */
+export function SignInAs({ id, returnTo, fragment = '', children }: SignInAsProps): ReactNode {
+  return (
+    <form method="post" action={signInPath(returnTo) + fragment}>
+      <input type="hidden" name="user" value={id} />
+      <input type="hidden" name="password" value={`demo-${id}`} />
+      {children}
+    </form>
+  )
+}
+
+const signInPath = (returnTo: string): string => `/login?returnTo=${encodeURIComponent(returnTo)}`

@@ -24,6 +24,11 @@ export function forgetTried(): void {
   keep({})
 }
 
+/** Whether anything is tried. */
+export function isTrying(): boolean {
+  return Object.values(drafts).some((value) => value !== undefined)
+}
+
 /** What is tried of the setting with this key; undefined: nothing. */
 export function useTried(key: string): unknown {
   return useSyncExternalStore(

@@ -22,6 +22,10 @@ const policy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** That of a page with another one of this application in a frame, and that of the one in it. */
+export const framingPolicy = `${policy}; frame-src 'self'`
+export const framedPolicy = policy.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
+
 /**
  * An onSend hook. `isSecure`: the host is reached over TLS only, and browsers remember it. What somebody sees who is signed in is not kept: going back after signing out shows none of it.
  * A page with a policy of its own keeps it; the API browser sets its one after this hook.

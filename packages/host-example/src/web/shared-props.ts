@@ -1,6 +1,6 @@
 /** The props that every page receives. */
 import { type Caller, hasPermission } from '@fastify-modular/core'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { type Look, readLook } from './look.ts'
 
 /** A caller, as pages show it. */
@@ -19,10 +19,8 @@ export interface SharedProps {
 }
 
 /** The shared props of a request; settings apply to the next page as soon as they change. */
-export function createSharedProps(
-  app: FastifyInstance,
-): (request: Pick<FastifyRequest, 'caller'>) => Promise<SharedProps> {
-  return async ({ caller }) => ({ app: await readLook(app.settings, caller), user: caller && toUser(caller) })
+export async function readSharedProps(request: FastifyRequest): Promise<SharedProps> {
+  return { app: await readLook(request), user: request.caller && toUser(request.caller) }
 }
 
 /** What pages know of a caller. */

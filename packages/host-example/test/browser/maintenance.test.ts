@@ -81,7 +81,7 @@ test('maintenance mode in a browser', async (t) => {
     t.same(await page.context().cookies(), [])
     await visitAs(null, '/login')
     await page.getByRole('button', { name: 'Ada' }).click()
-    await page.getByRole('heading', { name: 'Recent notes' }).waitFor()
+    await page.getByRole('heading', { name: 'Quick settings' }).waitFor()
     t.pass()
   })
 

@@ -118,18 +118,3 @@ test('F-35: every setting of the application has an effect that is seen at once'
   }
   t.same(complaints, [])
 })
-
-test('quick settings save at once, and the page follows', async (t) => {
-  const browser = await testBrowser(t)
-  if (browser === null) return
-  const host = await startHost(t)
-  const admin = await host.signIn('admin')
-  await admin.enter(browser)
-  const page = await browser.newPage()
-  await page.goto(host.url)
-  await page.getByRole('radiogroup', { name: 'Theme' }).getByText('Dark').click()
-  await page.locator('html[data-theme=dark]').waitFor()
-  await page.getByRole('radiogroup', { name: 'Density' }).getByText('Compact').click()
-  await page.locator('html[data-density=compact]').waitFor()
-  t.equal((await admin.ask('/api/settings/app.theme/resolved')).json, 'dark')
-})

@@ -6,8 +6,11 @@ import { render } from 'preact'
 import type { PageConfig } from '../document.ts'
 import { defaultMessages } from '../texts/messages.ts'
 import { type Content, load, withTexts } from './content.ts'
+import type { SettingsEditor } from './model/editor.ts'
 import { type OwnDocument, ownDocument } from './own-document.ts'
-import { type Host, Settings, themeSettingOf } from './settings.tsx'
+import type { Host } from './page-context.ts'
+import { Settings } from './settings.tsx'
+import { SignInLink } from './sign-in.tsx'
 // oxlint-disable-next-line import/no-unassigned-import -- Vite puts it into the style sheet
 import './styles.css'
 
@@ -39,6 +42,15 @@ class SettingsElement extends HTMLElement {
   /** Where it is drawn. */
   #place: Element | ShadowRoot | undefined
   #isDue = false
+  #editor: SettingsEditor | undefined
+  /** What is entered once there is an editor. */
+  #entered: Readonly<Record<string, string>> = {}
+
+  /** Enters values, by the keys of their settings and as people type them: they are unsaved until the reader saves them. */
+  enter(values: Readonly<Record<string, string>>): void {
+    if (this.#editor) this.#editor.enter(values)
+    else this.#entered = { ...this.#entered, ...values }
+  }
 
   connectedCallback(): void {
     this.#updateSoon()
@@ -66,6 +78,7 @@ class SettingsElement extends HTMLElement {
   /** Shows what the host says until there is something else. */
   #hide(): void {
     this.#wanted = undefined
+    this.#editor = undefined
     if (this.#place) render(null, this.#place)
     this.shadowRoot?.replaceChildren(document.createElement('slot'))
   }
@@ -85,12 +98,17 @@ class SettingsElement extends HTMLElement {
     this.#own ??= ownDocument(this)
     const host: Host = {
       isEmbedded: wanted.isEmbedded,
-      ...(this.#own ? { id: 'fm' } : { signInHref: addressOf(wanted.page) }),
+      ...(this.#own && { id: 'fm' }),
+      onReady: (editor) => {
+        this.#editor = editor
+        editor.enter(this.#entered)
+        this.#entered = {}
+      },
       onSaved: (keys) => dispatch('fm-saved', { keys }),
       onDirtyChange: (isDirty) => dispatch('fm-dirty', { isDirty }),
       onPreview: (key, value) => dispatch('fm-preview', { key, value }),
       // Language, scheme and styles may follow from settings. Where they cannot be loaded, those of before stay.
-      onSavedAnywhere: () =>
+      readLook: () =>
         void Promise.resolve(this.#own?.readAgain())
           .then((config) => this.#draw(wanted, host, config))
           .catch(() => undefined),
@@ -98,7 +116,7 @@ class SettingsElement extends HTMLElement {
     try {
       await this.#draw(wanted, host, this.#own?.config)
     } catch (error) {
-      if (this.#wanted === wanted) this.#sayFailure(error, wanted)
+      if (this.#wanted === wanted) this.#sayFailure(error)
     }
   }
 
@@ -123,14 +141,14 @@ class SettingsElement extends HTMLElement {
     place.lang = config.locale
     place.dir = config.direction
     // A setting that chooses it has done so since.
-    if (!before || themeSettingOf(config) === undefined) place.dataset['theme'] = config.scheme
+    if (!before || config.themeSetting === undefined) place.dataset['theme'] = config.scheme
     shadow.adoptedStyleSheets = sheets
     if (!before) shadow.replaceChildren(place)
     return place
   }
 
   /** In English, and in the host's style: neither texts nor styles are there. */
-  #sayFailure(error: unknown, { page }: Wanted): void {
+  #sayFailure(error: unknown): void {
     const retry = (): void => {
       this.#hide()
       void this.#show()
@@ -141,11 +159,7 @@ class SettingsElement extends HTMLElement {
     render(
       <p role="alert">
         {defaultMessages.loadFailed} <button onClick={retry}>{defaultMessages.tryAgain}</button>{' '}
-        {isSignedOut && (
-          <a href={addressOf(page)} target="_blank" rel="noopener">
-            {defaultMessages.signIn}
-          </a>
-        )}
+        {isSignedOut && <SignInLink text={defaultMessages.signIn} />}
       </p>,
       this.#place,
     )

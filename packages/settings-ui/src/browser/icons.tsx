@@ -28,9 +28,13 @@ const paths = {
 export type IconName = keyof typeof paths
 
 export function Icon({ name }: { readonly name: IconName }): ComponentChildren {
+  return <Drawing path={paths[name]} />
+}
+
+export function Drawing({ path }: { readonly path: string }): ComponentChildren {
   return (
     <svg className="fm-i" viewBox="0 0 16 16" aria-hidden="true">
-      <path d={paths[name]} />
+      <path d={path} />
     </svg>
   )
 }

@@ -1,7 +1,7 @@
 /** The document of the prebuilt page around its element: what it says, and what it shows of drafts. */
 import type { PageConfig } from '../document.ts'
 import type { Stage } from '../stage.ts'
-import { themeSettingOf } from './settings.tsx'
+import { retitle } from './page/use-window.ts'
 import { loadMore } from './use-more.ts'
 
 /** The theme is a choice of this browser, where no setting is. */
@@ -25,7 +25,9 @@ export function ownDocument(element: HTMLElement): OwnDocument | undefined {
     config,
     async readAgain() {
       const more = await loadMore()
-      const next = configOf(await more.readAgain(element, themeSettingOf(config) === undefined))
+      const page = await more.readAgain(element, config.themeSetting === undefined)
+      const next = configOf(page)
+      retitle(page.title)
       offerSchemes(next.scheme)
       ;(await stage)?.showAgain()
       return next

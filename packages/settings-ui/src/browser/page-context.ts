@@ -2,11 +2,12 @@
 import { type SettingsClient, SettingScope } from '@fastify-modular/settings/client'
 import { createContext, type RefObject } from 'preact'
 import { useContext, useEffect } from 'preact/hooks'
+import type { PageConfig } from '../document.ts'
 import type { Messages } from '../texts/messages.ts'
 import type { EditorState } from './model/editor-state.ts'
 import type { Preview } from '../preview.ts'
 import type { SettingsEditor } from './model/editor.ts'
-import type { Previewer } from './model/previewer.ts'
+import type { Previewer, ShowPreview } from './model/previewer.ts'
 import type { Definition, SettingValue } from './model/setting.ts'
 import type { Access } from './model/source.ts'
 import { useExternal } from './use-external.ts'
@@ -20,33 +21,37 @@ export type OpenDialog =
   /** A change set with secrets, or with settings whose change is to be confirmed. */
   | { readonly kind: 'revert'; readonly revision: number }
 
-export interface PageContext {
-  /** What the ids of its elements begin with. */
+/** What is around a page, the same one as long as the page is there. */
+export interface Host {
+  /** What the ids of elements begin with: a skip link leads to `<id>-settings`. @default one that is made up */
+  readonly id?: string
+  /** Leaves the address and the title of the window alone. */
+  readonly isEmbedded: boolean
+  /** Called once values can be entered. */
+  readonly onReady: (editor: SettingsEditor) => void
+  /** Called when something becomes unsaved and when nothing is any more. */
+  readonly onDirtyChange: (isDirty: boolean) => void
+  /** Called for settings of `preview`; not for those that `onSaved` names: what was previewed is what is saved now. */
+  readonly onPreview: ShowPreview
+  /** Called after each change that was made from here, with the keys of the drafts that it has saved: none when values were reset, put back or imported. */
+  readonly onSaved: (keys: readonly string[]) => void
+  /** Takes over what follows from settings around the page: called after each change from here, and when others have changed what shows there. */
+  readonly readLook: () => void
+}
+
+export interface PageContext extends PageConfig, Host {
   readonly id: string
   /** Its element: a host may show several pages. */
   readonly root: RefObject<HTMLDivElement | null>
-  /** Address and title of the window are the host's, and stay as they are. */
-  readonly isEmbedded: boolean
-  /** Where an ended session is renewed. */
-  readonly signInHref: string | undefined
   readonly editor: SettingsEditor
   readonly previewer: Previewer
-  /** The settings that are previewed. */
   readonly preview: Preview
   readonly api: SettingsClient
   readonly access: Access
-  /** The id of the reader, if the host says it. */
-  readonly callerId: string | undefined
   readonly messages: Messages
-  readonly locale: string
-  readonly canUpdate: boolean
-  readonly isAdmin: boolean
   readonly open: (dialog: OpenDialog) => void
   /** Brings a setting into view, whatever group or search hides it, and puts the focus on it. */
   readonly reveal: (key: string) => void
-  /** The key of the setting that chooses the scheme of what is around the page. */
-  readonly themeSetting: string | undefined
-  readonly onDirtyChange: (isDirty: boolean) => void
   /** Saves what is unsaved; first shows it, where a change is to be confirmed. */
   readonly save: () => void
 }

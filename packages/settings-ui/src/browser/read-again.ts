@@ -1,4 +1,5 @@
 /** Takes over in the document of the prebuilt page what a save has changed in it. */
+import { fadeIn } from './tree.ts'
 
 /**
  * The server says anew what follows from settings: title, language, scheme, styles and what surrounds the page. Never ends
@@ -19,11 +20,14 @@ export function readAgain(element: Element, hasScheme: boolean): Promise<Documen
       const added = [...page.querySelectorAll('[rel=stylesheet]')]
       const settle = (spare: Iterable<Element>): void => {
         for (const link of spare) link.remove()
-        document.title = page.title
         for (const { name, value } of page.documentElement.attributes)
           if (hasScheme || name !== 'data-theme') document.documentElement.setAttribute(name, value)
         const toggle = document.getElementById('fm-preview')
+        const before = shownIn(document)
         replaceAround(element, next)
+        for (const [name, part] of shownIn(document)) {
+          if (!part.isEqualNode(before.get(name) ?? null)) fadeIn(part)
+        }
         if (toggle) document.getElementById('fm-preview')?.replaceWith(toggle)
         resolve(page)
       }
@@ -34,6 +38,12 @@ export function readAgain(element: Element, hasScheme: boolean): Promise<Documen
     }
     request.send()
   })
+}
+
+/** What settings show around a page, by its name. */
+function shownIn(page: Document): ReadonlyMap<string | undefined, HTMLElement> {
+  const parts = page.querySelectorAll<HTMLElement>('[data-fm-preview]')
+  return new Map([...parts].map((part) => [part.dataset['fmPreview'], part]))
 }
 
 /** Everything but the element, which keeps its focus, and what contains it. */

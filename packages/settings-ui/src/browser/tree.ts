@@ -4,6 +4,11 @@ export function treeOf(element: Element | null): Document | ShadowRoot {
   return tree instanceof ShadowRoot ? tree : document
 }
 
+/** Fades in what has changed, unless the reader wants less motion. */
+export function fadeIn(element: Element | null | undefined): void {
+  if (!matchMedia('(prefers-reduced-motion: reduce)').matches) element?.animate({ opacity: [0, 1] }, 140)
+}
+
 const isApple = /mac|iphone|ipad/i.test(globalThis.navigator?.platform ?? '')
 
 /** A short cut as keyboards have it: `⌘K` or `Ctrl K`. */

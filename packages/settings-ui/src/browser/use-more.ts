@@ -1,20 +1,20 @@
 /** Loads what a page can do without at first. */
 import { useEffect, useState } from 'preact/hooks'
+import type * as later from './later.ts'
 import type * as more from './more.ts'
-import type * as others from './others.ts'
 
 /** What most visits do without. */
 export const loadMore = (): Promise<typeof more> => import('./more.ts')
-const loadOthers = (): Promise<typeof others> => import('./others.ts')
+const loadLater = (): Promise<typeof later> => import('./later.ts')
 
 /** The same for components. Undefined until it is there, null if it could not be loaded or is not wanted. */
 export function useMore(isWanted = true): typeof more | null | undefined {
   return useLoaded(loadMore, isWanted)
 }
 
-/** What shows the changes of others, in the same way. */
-export function useOthers(isWanted: boolean): typeof others | null | undefined {
-  return useLoaded(loadOthers, isWanted)
+/** What follows the first row, in the same way. */
+export function useLater(isWanted = true): typeof later | null | undefined {
+  return useLoaded(loadLater, isWanted)
 }
 
 function useLoaded<Module>(load: () => Promise<Module>, isWanted: boolean): Module | null | undefined {

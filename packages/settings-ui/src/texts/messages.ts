@@ -26,3 +26,11 @@ export function format(text: string, params: Params = {}): string {
 export function plural(forms: Plural, count: number, locale: string, params: Params = {}): string {
   return format(forms[new Intl.PluralRules(locale).select(count)] ?? forms.other, { ...params, count })
 }
+
+/** Without case and diacritics. */
+export function fold(text: string): string {
+  return text
+    .normalize('NFD')
+    .replaceAll(/\p{Diacritic}/gu, '')
+    .toLowerCase()
+}

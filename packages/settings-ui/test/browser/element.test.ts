@@ -288,6 +288,23 @@ test('the life of an element', async (t) => {
     t.same(complaints, [])
   })
 
+  await t.test('`enter` takes values as they would be typed, before and after it is loaded', async (t) => {
+    await openPlain(visited, '<fm-settings page="manage"></fm-settings>')
+    const enter = (values: Record<string, string>) =>
+      element.evaluate(
+        (each, given) => (each as HTMLElement & { enter(all: object): void }).enter(given),
+        values,
+      )
+    const title = element.getByLabel('Title', { exact: true })
+    await enter({ 'app.title': 'Entered', 'no.such': 'x', __proto__: 'x' })
+    await element.getByText('1 unsaved change', { exact: true }).waitFor()
+    t.equal(await title.inputValue(), 'Entered')
+    await enter({ 'mail.port': 'no number' })
+    await element.getByText('2 unsaved changes', { exact: true }).waitFor()
+    await element.getByText('1 needs attention').first().waitFor()
+    t.same(visited.writes, [], 'nothing is saved')
+  })
+
   await t.test('with `keys` it is some settings in their order, under the heading of the host', async (t) => {
     await openPlain(
       visited,

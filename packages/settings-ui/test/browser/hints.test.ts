@@ -48,11 +48,11 @@ test('hints of definitions', async (t) => {
     await row('mail.transport').getByText('was SMTP server').waitFor()
   })
 
-  await t.test('a hidden setting is not there, an advanced one behind one button per group', async (t) => {
+  await t.test('a hidden setting is not there, advanced ones behind one button per group', async (t) => {
     await open('/settings/manage?group=mail')
     t.equal(await row('mail.internal').count(), 0)
     t.notOk(await row('mail.pool').isVisible())
-    await page.getByText('1 advanced setting').click()
+    await page.getByText('2 advanced settings').click()
     t.ok(await row('mail.pool').isVisible())
     await reload()
     await page.getByRole('searchbox').fill('connections')
@@ -89,7 +89,7 @@ test('hints of definitions', async (t) => {
       for (const colorScheme of ['light', 'dark'] as const) {
         await open('/settings/manage?group=mail', 'ada', { colorScheme, size: { width: 320, height: 640 } })
         await field('Outgoing mail').click()
-        await page.getByText('1 advanced setting').click()
+        await page.getByText('2 advanced settings').click()
         t.same(await problems(page), [])
         t.equal(
           await page.evaluate(
@@ -187,10 +187,10 @@ test('hints of definitions', async (t) => {
 
   await t.test('UI-06: a locked setting names what locks it, to those who may change settings', async (t) => {
     await open('/settings/manage?group=mail')
-    await page.getByText('1 advanced setting').click()
+    await page.getByText('2 advanced settings').click()
     await row('mail.pool').getByText('Set on the server by overrides.').waitFor()
     await open('/settings/manage?group=mail', 'vera')
-    await page.getByText('1 advanced setting').click()
+    await page.getByText('2 advanced settings').click()
     t.ok(await row('mail.pool').getByText('Set on the server. It can be changed there only.').isVisible())
   })
 

@@ -126,10 +126,16 @@ test('history, files, links, tabs', async (t) => {
       .getByLabel('Choose a file')
       .evaluate((input) => input.dispatchEvent(new Event('cancel', { bubbles: true })))
     await dialog.getByRole('button', { name: 'Import 1, reset 1' }).click()
-    await status.getByText('The file was imported.').waitFor()
+    await status.getByText('2 settings imported').waitFor()
     t.equal(await field('Title').inputValue(), 'Exported')
     t.equal(app.settings.get(definitions.style), 'calm')
     t.equal(app.settings.get(definitions.apiToken), 'hush', 'a file cannot say that a secret shall go')
+    await page.getByRole('button', { name: 'Undo', exact: true }).click()
+    await status.getByText('2 settings are as they were').waitFor()
+    t.same(
+      [app.settings.get(definitions.title), app.settings.get(definitions.style)],
+      ['Changed meanwhile', 'dense'],
+    )
   })
 
   await t.test('a file that is not an export, or whose values are refused, changes nothing', async (t) => {
@@ -143,8 +149,13 @@ test('history, files, links, tabs', async (t) => {
     await dialog.getByLabel('Choose a file').setInputFiles(`${folder}/no.json`)
     await dialog.getByText('This file is not an export of settings.').waitFor()
     await dialog.getByLabel('Choose a file').setInputFiles(`${folder}/bad.json`)
-    await dialog.getByText(/Accent colour: Enter a hex color/).waitFor()
+    await dialog.getByText(/Accent colour: Enter a colour like/).waitFor()
     t.ok(await dialog.getByRole('button', { name: 'Import', exact: true }).isDisabled())
+    const corrected = [{ key: 'app.accent', scope: 1, value: '#ff0000' }]
+    await writeFile(`${folder}/bad.json`, JSON.stringify({ format: 1, settings: corrected, omitted: [] }))
+    await dialog.getByLabel('Choose a file').setInputFiles(`${folder}/bad.json`)
+    await dialog.getByRole('button', { name: 'Import 1' }).waitFor()
+    t.equal(await dialog.getByRole('alert').count(), 0, 'put right under the same name')
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
     t.ok(writes.every((request) => request.url().includes('dryRun=true')))

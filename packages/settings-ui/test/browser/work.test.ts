@@ -201,13 +201,13 @@ test('a day with the administration', async (t) => {
   await t.test('UI-31: broken JSON says where; Format tidies up; Tab leaves the field', async (t) => {
     await open('/settings/manage?only=application')
     await field('Features').fill('{\n  "a": 1,\n}')
-    await row('app.features').getByText('line 3, column 1.').waitFor() // while it still has the focus
+    await row('app.features').getByText('Line 3: take the comma before it away.').waitFor() // while it still has the focus
     t.equal(await row('app.features').locator('li.is-bad').count(), 1)
     await row('app.features').getByRole('button', { name: 'Go to line 3' }).click()
     t.equal(await field('Features').evaluate((area: HTMLTextAreaElement) => area.selectionStart), 12)
     await page.keyboard.press('Tab')
     t.not(await page.evaluate(() => document.activeElement?.tagName), 'TEXTAREA')
-    await row('app.features').getByText('line 3, column 1.').waitFor()
+    await row('app.features').getByText('Line 3: take the comma before it away.').waitFor()
     await field('Features').fill('{"a":[1]}')
     await row('app.features').getByRole('button', { name: 'Format' }).click()
     t.equal(await field('Features').inputValue(), '{\n  "a": [\n    1\n  ]\n}')

@@ -85,7 +85,6 @@ test('the error of broken JSON has its line and column', async (t) => {
   t.same(parseInput(json, '{"a": [1, null]}', null), { value: { a: [1, null] } })
   for (const [text, line, column] of [
     ['{\n  "a": x\n}', 2, 8],
-    ['{"a": 1,}', 1, 9],
     ['[1 2]', 1, 4],
     ["{'a': 1}", 1, 2],
     ['{"a" 1}', 1, 6],
@@ -98,6 +97,14 @@ test('the error of broken JSON has its line and column', async (t) => {
     const params = { line, column }
     t.same(parseInput(json, text, null), { problem: { message: 'invalidJson', params } }, text.slice(0, 20))
   }
+  for (const [text, message] of [
+    ['{\n  "a": 1\n  "b": 2\n}', 'missingComma'],
+    ['[\n  {}\n  {}\n]', 'missingComma'],
+    ['{"a": 1,}', 'spareComma'],
+    ['[1,\n]', 'spareComma'],
+    ['{"a": 1\n', 'invalidJson'],
+  ] as const)
+    t.match(parseInput(json, text, null), { problem: { message } }, text)
 })
 
 test('a secret is never shown, whatever its type', async (t) => {
@@ -147,7 +154,7 @@ test('hints while typing: range, colour, address, pattern; what this engine cann
   t.equal(hint(SettingType.Number, '0', { min: 1 }), 'Enter a number from 1 up.')
   t.equal(hint(SettingType.Number, '10', { max: 9 }), 'Enter a number up to 9.')
   t.equal(hint(SettingType.Number, '9', { min: 1, max: 9 }), undefined)
-  t.match(hint(SettingType.Color, 'red'), /hex color/)
+  t.match(hint(SettingType.Color, 'red'), /Enter a colour/)
   t.match(hint(SettingType.Url, 'ftp://a.example'), /https/)
   t.match(hint(SettingType.Email, 'a@b@c'), /email/)
   const digits = { pattern: '^\\d+$' }

@@ -5,6 +5,7 @@ import { defaultMessages } from '#src/texts/messages.js'
 import { format, plural } from '#src/texts/messages.js'
 import { groupDefinitions } from '#src/browser/model/listing.js'
 import { createSearch } from '#src/browser/model/search.js'
+import type { SettingValue } from '#src/browser/model/setting.js'
 import { relativePath } from '#src/document.js'
 import { createHost } from '../support/host.js'
 
@@ -16,7 +17,7 @@ async function fromApi(t: { teardown(close: () => unknown): unknown }): Promise<
 
 test('the words of a query are looked for in all that a definition says', async (t) => {
   const definitions = await fromApi(t)
-  const find = createSearch(definitions)
+  const find = createSearch(definitions, defaultMessages)
   const search = (text: string) => find({ text, isExact: false }).hits.map(({ definition }) => definition.key)
   t.same(search('MAIL.po')[0], 'mail.port')
   t.same(search('preis'), ['mail.host'])
@@ -38,7 +39,7 @@ test('the name counts most, then keywords, options, the group, the description; 
     { ...plain, description: 'It wears a hat.' },
     { ...plain, key: 'x.hat' },
   ]
-  const { hits } = createSearch(ranked.toReversed())({ text: 'hat', isExact: false })
+  const { hits } = createSearch(ranked.toReversed(), defaultMessages)({ text: 'hat', isExact: false })
   t.same(
     hits.map(({ definition }) => ranked.indexOf(definition)),
     [0, 1, 2, 3, 4, 5],
@@ -52,7 +53,7 @@ test('the name counts most, then keywords, options, the group, the description; 
 
 test('one typo in a word of five letters or more is forgiven, and what was entered stays on offer', async (t) => {
   const definitions = await fromApi(t)
-  const find = createSearch(definitions)
+  const find = createSearch(definitions, defaultMessages)
   const first = (text: string, isExact = false) => find({ text, isExact }).hits[0]?.definition.key
   for (const typo of ['maintenence', 'maintennce', 'mainteenance', 'maintenacne']) {
     t.equal(first(typo), 'system.maintenance', typo)
@@ -81,17 +82,17 @@ test('keywords may have any characters: what is entered is text, never a pattern
     'İstanbul ŞİŞLİ',
     'm'.repeat(50),
   ]) {
-    const find = createSearch([{ ...first, keywords: [keyword] }])
+    const find = createSearch([{ ...first, keywords: [keyword] }], defaultMessages)
     const { hits } = find({ text: keyword, isExact: false })
     t.same(hits[0]?.reason, { kind: 'keyword', text: keyword }, keyword)
   }
-  const { hits } = createSearch(definitions)({ text: '.*', isExact: false })
+  const { hits } = createSearch(definitions, defaultMessages)({ text: '.*', isExact: false })
   t.same(hits, [], 'a pattern without a word finds nothing')
 })
 
 test('half of the words is not enough, unless they are all of a name', async (t) => {
   const definitions = await fromApi(t)
-  const find = createSearch(definitions)
+  const find = createSearch(definitions, defaultMessages)
   const keys = (text: string) => find({ text, isExact: false }).hits.map(({ definition }) => definition.key)
   t.same(keys('smtp password'), ['mail.password'])
   t.same(keys('title of new pages'), ['app.title'])
@@ -99,9 +100,46 @@ test('half of the words is not enough, unless they are all of a name', async (t)
   t.same(keys('date format'), [])
 })
 
+test('F13: a secret is a key or a password too, "the" says nothing, one keyword of two words is not enough', async (t) => {
+  const [first] = await fromApi(t)
+  if (!first) throw new Error('no definitions')
+  const plain = { ...first, description: null, groupName: null, keywords: [], options: null }
+  const definitions: readonly SettingDefinitionDto[] = [
+    { ...plain, key: 'a.secret', displayName: 'API secret', sensitive: true },
+    { ...plain, key: 'a.other', displayName: 'Other secret', sensitive: true },
+    { ...plain, key: 'a.closed', displayName: 'Maintenance', keywords: ['close the site'] },
+    { ...plain, key: 'a.home', displayName: 'Home page of the site' },
+    { ...plain, key: 'a.sign_up', displayName: 'Registration', keywords: ['account'] },
+  ]
+  const find = createSearch(definitions, defaultMessages)
+  const keys = (text: string) => find({ text, isExact: false }).hits.map(({ definition }) => definition.key)
+  t.same(keys('api key'), ['a.secret'])
+  t.same(keys('close the site')[0], 'a.closed')
+  t.notOk(keys('close the site').includes('a.home'))
+  t.same(keys('delete account'), [])
+  t.same(keys('account'), ['a.sign_up'])
+  t.equal(find({ text: 'registation e-mail', isExact: false }).corrected, 'registration e-mail')
+})
+
+test('F13: values are searched, those of secrets and switches are not, and say why they were found', async (t) => {
+  const app = await createHost(t)
+  await app.settings.set('app.title', 'Acme Notes')
+  await app.settings.set('mail.password', 'hushhush')
+  const get = async (url: string) => (await app.inject({ url, headers: { cookie: 'user=ada' } })).json()
+  const find = createSearch(await get('/api/settings/definitions'), defaultMessages)
+  const list = (await get('/api/settings')) as SettingValue[]
+  const values = new Map(list.map((value) => [value.key, value]))
+  const hits = (text: string) =>
+    find({ text, isExact: false, values }).hits.map(({ definition, reason }) => [definition.key, reason])
+  t.same(hits('Acme'), [['app.title', { kind: 'value', text: 'Acme Notes' }]])
+  t.same(hits('587'), [['mail.port', { kind: 'value', text: '587' }]])
+  t.same(hits('hushhush'), [])
+  t.same(hits('true'), [])
+})
+
 test('where nothing is found the closest settings are named', async (t) => {
   const definitions = await fromApi(t)
-  const find = createSearch(definitions)
+  const find = createSearch(definitions, defaultMessages)
   const nearest = (text: string) => find({ text, isExact: false }).nearest.map(({ key }) => key)
   t.equal(nearest('licence format')[0], 'app.expires_at')
   t.equal(nearest('registrar')[0], 'app.sign_up')

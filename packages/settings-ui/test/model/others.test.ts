@@ -32,18 +32,26 @@ async function openWindow(t: Test, url: string, signedIn: Window = {}) {
   const { user = 'ada', isOwn = false, callerId = user } = signedIn
   const requests: string[] = []
   const down = new Set<string>()
-  const access = createAccess(`${url}/api/settings`, () => ({
-    fetch: async (input, init) => {
-      requests.push(String(input))
-      if (down.has(new URL(String(input)).pathname)) throw new TypeError('fetch failed')
-      return fetch(input, {
-        ...init,
-        headers: { ...(init?.headers as object), cookie: `user=${signedIn.user ?? user}` },
-      })
-    },
-  }))
+  const baseUrl = `${url}/api/settings`
+  const request: typeof fetch = async (input, init) => {
+    requests.push(String(input))
+    if (down.has(new URL(String(input)).pathname)) throw new TypeError('fetch failed')
+    return fetch(input, {
+      ...init,
+      headers: { ...(init?.headers as object), cookie: `user=${signedIn.user ?? user}` },
+    })
+  }
+  const access = createAccess(baseUrl, () => undefined, request)
   const api = createSettingsClient(access)
-  const page = { messages: defaultMessages, locale: 'en', canUpdate: true, callerId }
+  const looks = { read: 0 }
+  const page = {
+    messages: defaultMessages,
+    locale: 'en',
+    canUpdate: true,
+    callerId,
+    preview: { 'app.title': 'title', 'app.banner': 'banner' } as const,
+    readLook: () => void looks.read++,
+  }
   const editor = new SettingsEditor(
     isOwn ? ownSource(api) : sharedSource(api),
     () => page,
@@ -61,7 +69,7 @@ async function openWindow(t: Test, url: string, signedIn: Window = {}) {
     onShown: () => undefined,
     say: (text) => said.push(text),
   })
-  const end = followSettings(access.live, arrivals)
+  const end = followSettings({ baseUrl, fetch: request }, arrivals)
   const unsubscribe = editor.subscribe(() => queueMicrotask(arrivals.show))
   t.teardown(() => {
     unsubscribe()
@@ -76,7 +84,7 @@ async function openWindow(t: Test, url: string, signedIn: Window = {}) {
     said,
     held,
     requests,
-    /** Paths that do not answer. */
+    looks,
     down,
     shown,
     enter(key: string, input: string | boolean) {
@@ -102,6 +110,24 @@ test('what somebody else saves is in the row, with the value before and their na
   t.equal(editor.state.people.get('eli'), 'ELI')
   t.same(said, ['ELI changed Title'])
   t.equal(editor.state.message, null, 'the bar says nothing')
+})
+
+test('what shows around the page is asked for once a revision, whoever has changed it', async (t) => {
+  const { url, app } = await startHost(t)
+  const shared = await openWindow(t, url)
+  const own = await openWindow(t, url, { user: 'vera', isOwn: true })
+  const looksAfter = async (size: number) => {
+    await app.settings.set('user.page_size', size, { actor: 'eli' })
+    for (const { shown, until } of [shared, own]) await until(() => shown('user.page_size') === size)
+    return [shared.looks.read, own.looks.read]
+  }
+  t.same(await looksAfter(21), [0, 1], 'a preference may choose theme or language')
+  const entries = ['app.title', 'app.banner'].map((key) => ({ key, scope: Application, value: 'Theirs' }))
+  await app.settings.contract.setMany(entries, { actor: 'eli' })
+  t.same(await looksAfter(22), [1, 3])
+  shared.enter('app.title', 'Mine')
+  await shared.editor.save()
+  t.same(await looksAfter(23), [1, 5])
 })
 
 test('a name that could not be read is asked for with the next change', async (t) => {

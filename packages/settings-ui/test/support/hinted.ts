@@ -44,6 +44,13 @@ export const hinted = {
     advanced: true,
     keywords: ['network'],
   }),
+  attempts: setting.number('mail.attempts', {
+    displayName: 'Attempts',
+    scope: System,
+    group: 'Mail',
+    default: 3,
+    advanced: true,
+  }),
   secretSwitch: setting.text('mail.internal', {
     displayName: 'Internal',
     scope: System,

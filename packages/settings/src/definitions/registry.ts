@@ -33,6 +33,7 @@ import {
   lintDefinition,
 } from './check-definition.ts'
 import { completeDefinition } from './definition-schema.ts'
+import { Groups, type SettingGroups } from '../groups.ts'
 import { readVariable } from './variable.ts'
 
 /** The definitions of all modules, read-only. */
@@ -40,6 +41,8 @@ export interface SettingDefinitions {
   /** In the order of registration; all, or those of one scope. */
   getDefinitions(scope?: SettingScope): readonly CompleteDefinition[]
   getDefinition(key: string): CompleteDefinition | null
+  /** What is said of groups, by their name, in the first language of an `Accept-Language` that is known. */
+  getGroups(accepted?: string): SettingGroups
 }
 
 /**
@@ -59,10 +62,15 @@ export class Registry implements SettingDefinitions {
   readonly #warnings: string[] = []
   /** What is wrong in the environment: not for the author of a module, but for who starts the process. */
   readonly #misfits: string[] = []
+  readonly groups = new Groups()
   #frozen = false
 
   constructor(limits: ValueLimits = defaultLimits) {
     this.#limits = limits
+  }
+
+  getGroups(accepted?: string): SettingGroups {
+    return this.groups.in(accepted)
   }
 
   /**

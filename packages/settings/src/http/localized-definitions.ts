@@ -137,7 +137,7 @@ function translateDefinition(definition: SettingDefinitionDto, texts: Definition
   return {
     ...definition,
     ...Object.fromEntries(given.map((name) => [name, texts[name]])),
-    keywords: texts.keywords?.filter(isText) ?? keywords,
+    keywords: [...(texts.keywords ?? []).filter(isText), ...keywords],
     schema: schema && translateForm(schema, texts),
     options:
       options &&

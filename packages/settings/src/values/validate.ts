@@ -157,7 +157,7 @@ function checkMember(value: unknown, allowed: readonly string[]): string[] {
 function checkFormat(setting: RegisteredSetting, text: string, budget?: PatternBudget): string[] {
   switch (setting.definition.type) {
     case SettingType.Color:
-      return isColor(text) ? [] : ['Enter a hex color like #3b82f6.']
+      return isColor(text) ? [] : ['Enter a colour like #3b82f6.']
     case SettingType.Url:
       return checkUrl(text)
     case SettingType.Email:
@@ -213,7 +213,7 @@ export function isColor(text: string): boolean {
 /** The problems of a Url: absolute, http or https, without credentials, which would be shown to every reader. */
 export function checkUrl(text: string): string[] {
   if (!webAddress.test(text) || unsafeInUrl.test(text) || !URL.canParse(text))
-    return ['Enter an absolute http or https URL, like https://example.com.']
+    return ['Enter a full address, like https://example.com.']
   const authority = text.slice(text.indexOf('//') + 2).split(/[/?#]/, 1)[0]
   if (authority?.includes('@')) return ['Enter the URL without a user name and password.']
   return []

@@ -61,7 +61,7 @@ test('decision 8: a Url is absolute, http or https, and as it will be used', asy
     'https://[::1',
     'https://?x',
   ]
-  for (const text of bad) t.match(problemsOf(url, text), [/absolute http or https URL/], JSON.stringify(text))
+  for (const text of bad) t.match(problemsOf(url, text), [/full address/], JSON.stringify(text))
 })
 
 test('decision 8: a Url with credentials is refused and says so', async (t) => {

@@ -4,12 +4,13 @@ import { problemResponses } from '@fastify-modular/errors'
 import { setting, SettingScope } from '@fastify-modular/settings'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
+import type { Accounts } from '../../accounts.ts'
 import type { Database } from '../../database/database.ts'
 import { NoteShared } from '../notes/note.ts'
 import { createMailbox, Mail, type Mailbox } from './mailbox.ts'
 import { smtp } from './smtp.ts'
 
-export function mailModule(database: Database): Module {
+export function mailModule(database: Database, { names }: Pick<Accounts, 'names'>): Module {
   const mailbox = createMailbox(database)
   return defineModule({
     name: 'mail',
@@ -26,7 +27,7 @@ export function mailModule(database: Database): Module {
     plugin: async (app) => {
       // Mail is a table here: what would send it is tested on the settings pages, and used by nothing else.
       app.settings.resource('mail', mailSettings, smtp)
-      await app.register(mailRoutes, { mailbox })
+      await app.register(mailRoutes, { mailbox, names })
     },
   })
 }
@@ -38,7 +39,11 @@ export interface MailServer {
   readonly hasPassword: boolean
 }
 
-const mailRoutes: FastifyPluginAsyncTypebox<{ mailbox: Mailbox }> = async (app, { mailbox }) => {
+interface MailOptions extends Pick<Accounts, 'names'> {
+  readonly mailbox: Mailbox
+}
+
+const mailRoutes: FastifyPluginAsyncTypebox<MailOptions> = async (app, { mailbox, names }) => {
   app.get('/mails', async (_request, reply) => {
     const mails = await mailbox.list()
     const { settings } = app
@@ -47,7 +52,9 @@ const mailRoutes: FastifyPluginAsyncTypebox<{ mailbox: Mailbox }> = async (app, 
       port: settings.get(mailSettings.port),
       hasPassword: settings.get(mailSettings.password) !== null,
     }
-    return reply.inertia('Mails/Index', { mails, server })
+    const people = await names(mails.map(({ recipient }) => recipient))
+    const deadLetters = (await app.events.deadLetters?.list())?.length ?? 0
+    return reply.inertia('Mails/Index', { mails, people, server, deadLetters })
   })
 
   app.get(

@@ -13,6 +13,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { createHmac } from 'node:crypto'
+import type { Accounts } from '../../accounts.ts'
 import { appSettings } from '../../app-settings.ts'
 import type { Database } from '../../database/database.ts'
 import { format, textsOf } from '../../texts/texts.ts'
@@ -20,7 +21,7 @@ import { readLook } from '../../web/look.ts'
 import { NewNote, Note, NoteChange, NoteForm, SharedNote } from './note.ts'
 import { createNotesService, notesPerPage, type NotesService } from './notes-service.ts'
 
-export function notesModule(database: Database): Module {
+export function notesModule(database: Database, { names }: Pick<Accounts, 'names'>): Module {
   return defineModule({
     name: 'notes',
     access: 'signed-in',
@@ -28,7 +29,7 @@ export function notesModule(database: Database): Module {
     publicRoutes: (registry) => void registry.addRegex(/\/api\/notes\/[^/]+\/share$/, { methods: ['GET'] }),
     plugin: async (app) => {
       const notes = createNotesService(database, app.events)
-      await app.register(notesRoutes, { notes })
+      await app.register(notesRoutes, { notes, names })
     },
   })
 }
@@ -47,13 +48,19 @@ const AddedNote = {
 const SignedNote = { ...SharedNote, headers: { 'X-Signature': { type: 'string', description: 'sha256=…' } } }
 const describe = (operationId: string, summary: string) => ({ tags: ['notes'], operationId, summary })
 
+interface NotesOptions extends Pick<Accounts, 'names'> {
+  readonly notes: NotesService
+}
+
 /** Routes → service, one line each. */
-const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (app, { notes }) => {
+const notesRoutes: FastifyPluginAsyncTypebox<NotesOptions> = async (app, { notes, names }) => {
   app.get('/notes', { schema: { querystring: PageAndQuery } }, (request, reply) => {
     const { page: text = '1', q: query = '' } = request.query
     const page = Number(text)
+    const list = notes.list(requireCaller(request), page, query.trim())
     return reply.inertia('Notes/Index', {
-      notes: () => notes.list(requireCaller(request), page, query.trim()),
+      notes: list,
+      people: async () => names((await list).map(({ owner }) => owner)),
       query,
       page,
       perPage: notesPerPage,
@@ -77,7 +84,7 @@ const notesRoutes: FastifyPluginAsyncTypebox<{ notes: NotesService }> = async (a
     save: (caller: Caller) => Promise<Note>,
   ): Promise<FastifyReply> {
     const caller = requireCaller(request)
-    const texts = textsOf((await readLook(app.settings, caller)).language)
+    const texts = textsOf((await readLook(request)).language)
     if (request.body.title.trim() === '') return reply.inertiaBack({ errors: { title: texts.enterTitle } })
     try {
       const { id, title } = await save(caller)

@@ -1,7 +1,6 @@
 /** The rows of notes. */
 import type { DomainEvent, Events } from '@fastify-modular/core'
-import { type SQL, sql } from 'drizzle-orm'
-import type { Database, Row } from '../../database/database.ts'
+import type { Database, Row, Statement } from '../../database/database.ts'
 import type { Note } from './note.ts'
 
 /** Which notes, and how many of them. */
@@ -17,28 +16,38 @@ interface NotesSelection {
 /** How long a removed note can be restored: an hour, in ms. */
 const undoWindow = 60 * 60 * 1000
 
-const columns = sql.raw('id, owner, title, body, is_shared, version, created_at, updated_at')
+const columns = 'id, owner, title, body, is_shared, version, created_at, updated_at'
 
 export type NotesStore = ReturnType<typeof createNotesStore>
 
 export function createNotesStore(database: Database, events: Events) {
   return {
     async add({ id, owner, title, body, isShared, version, createdAt, updatedAt }: Note): Promise<void> {
-      await database.run(sql`
-        insert into notes (${columns})
-        values (${id}, ${owner}, ${title}, ${body}, ${Number(isShared)}, ${version},
-          ${Date.parse(createdAt)}, ${Date.parse(updatedAt)})`)
+      const times = [createdAt, updatedAt].map((time) => Date.parse(time))
+      await database.query(`insert into notes (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8)`, [
+        id,
+        owner,
+        title,
+        body,
+        Number(isShared),
+        version,
+        ...times,
+      ])
     },
     async find(id: string): Promise<Note | null> {
       if (id.includes('\0')) return null // PostgreSQL has no NUL in text
-      return first(await database.rows(sql`select * from notes where id = ${id}`))
+      return first(await database.query('select * from notes where id = $1', [id]))
     },
     /** Newest first, of one owner or of all; with `contains`, those whose title or text contains it. */
     async list({ owner, contains, limit, offset }: NotesSelection): Promise<Note[]> {
-      const ofOwner: SQL = owner === null ? sql`` : sql`and owner = ${owner}`
-      const rows = await database.rows(sql`
-        select * from notes where true ${ofOwner} ${containing(contains)}
-        order by created_at desc, id limit ${limit} offset ${offset}`)
+      // The database lowers both sides: some know the lower case of ASCII alone, unlike JavaScript.
+      const rows = await database.query(
+        `select * from notes
+        where ${owner === null ? '$1 = $1' : 'owner = $1'}
+          and (lower(title) like lower($2) escape '\\' or lower(body) like lower($2) escape '\\')
+        order by created_at desc, id limit $3 offset $4`,
+        [owner ?? '', `%${contains.replace(/[\\%_]/g, '\\$&')}%`, limit, offset],
+      )
       return rows.map(toNote)
     },
     /** Changes the note if it still has the version; null if it has another one, or is gone. */
@@ -46,21 +55,24 @@ export function createNotesStore(database: Database, events: Events) {
       note: Note,
       change: Partial<Pick<Note, 'title' | 'body' | 'isShared'>>,
     ): Promise<Note | null> {
-      return first(await database.rows(updateOf({ ...note, ...change })))
+      return first(await database.query(...updateOf({ ...note, ...change })))
     },
     /** Makes the note readable for all and publishes the event of it, in one transaction; null as above. */
     async share(note: Note, eventOf: (shared: Note) => DomainEvent): Promise<Note | null> {
       const statement = updateOf({ ...note, isShared: true })
-      return first(await database.publishing(statement, events, (row) => eventOf(toNote(row))))
+      return first(await database.write([statement], { events, eventOf: (row) => eventOf(toNote(row)) }))
     },
     /** Removes the note, which can be restored for `undoWindow`. */
     async remove(id: string): Promise<void> {
       const now = Date.now()
-      await database.runAll([
-        sql`delete from removed_notes where removed_at < ${now - undoWindow}`,
-        sql`insert into removed_notes (${columns}, removed_at)
-          select ${columns}, cast(${now} as bigint) from notes where id = ${id} on conflict (id) do nothing`,
-        sql`delete from notes where id = ${id}`,
+      await database.write([
+        ['delete from removed_notes where removed_at < $1', [now - undoWindow]],
+        [
+          `insert into removed_notes (${columns}, removed_at)
+          select ${columns}, cast($1 as bigint) from notes where id = $2 on conflict (id) do nothing`,
+          [now, id],
+        ],
+        ['delete from notes where id = $1', [id]],
       ])
     },
     /** A removed note that can be restored. */
@@ -68,33 +80,30 @@ export function createNotesStore(database: Database, events: Events) {
       if (id.includes('\0')) return null
       const since = Date.now() - undoWindow
       return first(
-        await database.rows(sql`select * from removed_notes where id = ${id} and removed_at >= ${since}`),
+        await database.query('select * from removed_notes where id = $1 and removed_at >= $2', [id, since]),
       )
     },
     /** Puts a removed note back as it was. */
     async restore(id: string): Promise<void> {
-      await database.runAll([
-        sql`insert into notes (${columns}) select ${columns} from removed_notes where id = ${id}
+      await database.write([
+        [
+          `insert into notes (${columns}) select ${columns} from removed_notes where id = $1
           on conflict (id) do nothing`,
-        sql`delete from removed_notes where id = ${id}`,
+          [id],
+        ],
+        ['delete from removed_notes where id = $1', [id]],
       ])
     },
   }
 }
 
-/** The database lowers both sides: some know the lower case of ASCII alone, unlike JavaScript. */
-function containing(text: string): SQL {
-  if (text === '') return sql``
-  const pattern = sql`lower(${`%${text.replace(/[\\%_]/g, '\\$&')}%`}) escape '\\'`
-  return sql`and (lower(title) like ${pattern} or lower(body) like ${pattern})`
-}
-
 /** The condition on the version makes reading and writing one step: of two writers the second is stale. */
-function updateOf({ id, title, body, isShared, version }: Note): SQL {
-  return sql`
-    update notes set title = ${title}, body = ${body}, is_shared = ${Number(isShared)},
-      version = version + 1, updated_at = ${Date.now()}
-    where id = ${id} and version = ${version} returning *`
+function updateOf({ id, title, body, isShared, version }: Note): Statement {
+  return [
+    `update notes set title = $1, body = $2, is_shared = $3, version = version + 1, updated_at = $4
+    where id = $5 and version = $6 returning *`,
+    [title, body, Number(isShared), Date.now(), id, version],
+  ]
 }
 
 function first([row]: readonly Row[]): Note | null {

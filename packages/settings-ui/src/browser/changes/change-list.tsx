@@ -5,8 +5,8 @@ import { format, plural } from '../../texts/messages.ts'
 import { Button } from '../button.tsx'
 import type { Changes } from './use-changes.ts'
 import { Diff, type Side } from '../diff/diff.tsx'
+import { Face } from '../face.tsx'
 import { Icon } from '../icons.tsx'
-import { initialsOf } from '../../initials.ts'
 import { relativeTime } from '../model/input.ts'
 import { type Definition, displayTime, type SettingValue, toDefault } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
@@ -21,10 +21,11 @@ interface ChangeListProps {
 
 export function ChangeList({ source, empty, ofOne }: ChangeListProps): ComponentChildren {
   const { messages, locale } = usePage()
-  const { changes, failure, done, showOlder } = source
+  const { changes = [], failure, done, showOlder } = source
+  const listed = ofOne ? changes : withoutUndone(changes)
   // Of each setting the newest entry: only what holds now can be undone.
   const newest = new Map<string, HistoryEntry>()
-  for (const entry of changes?.flatMap(({ entries }) => entries) ?? [])
+  for (const entry of changes.flatMap(({ entries }) => entries))
     if (!newest.has(entry.key)) newest.set(entry.key, entry)
   return (
     <>
@@ -38,14 +39,19 @@ export function ChangeList({ source, empty, ofOne }: ChangeListProps): Component
           {done}
         </p>
       )}
-      {!changes && !failure && <p role="status">{messages.loading}</p>}
-      {changes?.length === 0 && <p className="fm-empty">{empty}</p>}
-      {daysOf(changes ?? []).map(([day, ofDay]) => (
+      {!source.changes && !failure && <p role="status">{messages.loading}</p>}
+      {source.changes?.length === 0 && <p className="fm-empty">{empty}</p>}
+      {daysOf(listed).map(([day, ofDay]) => (
         <Fragment key={day}>
           <h3 className="fm-day">{displayDay(day, locale)}</h3>
           <ul className="fm-card">
             {ofDay.map((change) => (
-              <Change key={change.revision} change={change} newest={newest} source={source} ofOne={ofOne} />
+              <Change
+                key={change.revision}
+                change={change}
+                isOver={!ofOne && isPutBack(change, changes)}
+                {...{ newest, source, ofOne }}
+              />
             ))}
           </ul>
         </Fragment>
@@ -53,6 +59,28 @@ export function ChangeList({ source, empty, ofOne }: ChangeListProps): Component
       {showOlder && <Button onClick={showOlder} text={messages.showOlder} />}
     </>
   )
+}
+
+/** The revision that a change has put back. */
+function undoneBy({ entries: [first] }: SettingChangeSet): number | undefined {
+  const [, revision] =
+    (first?.origin === 'revert' && /^Reverts revision (\d+)\./.exec(first.note ?? '')) || []
+  return revision === undefined ? undefined : Number(revision)
+}
+
+/** What somebody has changed and put back again is one entry: that of the way back. */
+function withoutUndone(changes: readonly SettingChangeSet[]): readonly SettingChangeSet[] {
+  const undone = new Map(changes.map((change) => [undoneBy(change), change]))
+  return changes.filter((change) => {
+    const back = undone.get(change.revision)
+    return back === undefined || !isPutBack(back, changes)
+  })
+}
+
+/** Whether a change has put back all of one by the same person that is in the list, too. */
+function isPutBack(change: SettingChangeSet, changes: readonly SettingChangeSet[]): boolean {
+  const first = changes.find(({ revision }) => revision === undoneBy(change))
+  return first?.actor === change.actor && first.entries.length === change.entries.length && !undoneBy(first)
 }
 
 /** Changes by the day on which they were made, in the browser's zone. */
@@ -86,45 +114,46 @@ interface ChangeProps {
   readonly ofOne: Definition | undefined
 }
 
+interface ListedChangeProps extends ChangeProps {
+  /** What it put back was changed by the same person: nothing is left of either. */
+  readonly isOver: boolean
+}
+
 /** What was written together: one line for who and when, one for what; several changes are folded. */
-function Change({ change, newest, source, ofOne }: ChangeProps): ComponentChildren {
+function Change({ isOver, ...props }: ListedChangeProps): ComponentChildren {
+  const { change, ofOne } = props
   const { messages, locale } = usePage()
   const { actor, at, entries } = change
   const person = useEditor(({ people }) => people.get(actor ?? '')) ?? actor ?? messages.somebody
   const [first] = entries
   if (!first) return null
-  const isSingle = entries.length === 1
-  const sentence = isSingle
-    ? first.isOverridden
-      ? messages.someoneChanged
-      : messages.someoneReset
-    : plural(messages.someoneChangedMany, entries.length, locale)
+  const isSingle = entries.length === 1 && !isOver
+  const sentence = isOver
+    ? plural(messages.changedAndBack, entries.length, locale)
+    : isSingle
+      ? first.isOverridden
+        ? messages.someoneChanged
+        : messages.someoneReset
+      : plural(messages.someoneChangedMany, entries.length, locale)
   return (
-    <li className="fm-event" tabIndex={-1}>
-      <span className="fm-face" aria-hidden="true" data-hue={hueOf(actor ?? '')}>
-        {initialsOf(person)}
-      </span>
+    <li className={isOver ? 'fm-event is-over' : 'fm-event'} tabIndex={-1}>
+      <Face id={actor ?? ''} name={person} />
       <p>
         <span>
           {withNodes(sentence, {
             who: <bdi>{person}</bdi>,
             name: <SettingName entry={first} isLink={!ofOne} />,
           })}
-          <Reason entry={first} />
+          {!isOver && <Reason entry={first} />}
         </span>{' '}
         <time className="fm-small" dateTime={at} title={displayTime(at, locale)}>
           {relativeTime(new Date(at), locale)}
         </time>
       </p>
       <div className="fm-what">{isSingle ? <EntryDiff entry={first} /> : <Folded entries={entries} />}</div>
-      <WayBack change={change} newest={newest} source={source} ofOne={ofOne} />
+      {!isOver && <WayBack {...props} />}
     </li>
   )
-}
-
-/** The same colour for the same person, wherever a face is drawn. */
-function hueOf(id: string): number {
-  return Array.from(id).reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) % 4
 }
 
 function SettingName({

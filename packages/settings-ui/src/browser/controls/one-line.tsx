@@ -91,13 +91,15 @@ export function UrlControl(props: ControlProps): ComponentChildren {
 /** A picker, and the text that it stands for. */
 export function ColorControl(props: ControlProps): ComponentChildren {
   const { messages } = usePage()
-  const { value, placeholder, readOnly, onInput, onBlur } = props.field
+  const { value: typed, placeholder, readOnly, onInput, onBlur } = props.field
+  // While it is typed it is no colour yet.
+  const color = [typed, props.value.value].map(String).find((each) => /^#[0-9a-f]{6}$/i.test(each))
   const picker = (
     <input
       type="color"
       className="fm-swatch"
       aria-label={format(messages.picker, { name: props.definition.displayName })}
-      value={/^#[0-9a-f]{6}$/i.test(value) ? value.toLowerCase() : '#000000'}
+      value={color?.toLowerCase() ?? '#000000'}
       disabled={readOnly}
       tabIndex={-1}
       onInput={onInput}
@@ -117,10 +119,13 @@ export function ColorControl(props: ControlProps): ComponentChildren {
 
 /** At rest it reads as people say it; with the focus it is the browser's own field. */
 export function DateTimeControl(props: ControlProps): ComponentChildren {
-  const { locale } = usePage()
-  const spoken = spokenTime(props.field.value, locale)
+  const { locale, messages } = usePage()
+  const { value } = props.field
+  const spoken = value === '' ? messages.noValue : spokenTime(value, locale)
+  // Browsers ask for seconds where some may be entered.
+  const step = /:\d\d:\d\d/.test(value) ? 1 : 60
   return (
-    <TextField control={props} isSpoken={spoken !== ''} type="datetime-local" step={1}>
+    <TextField control={props} isSpoken={spoken !== ''} type="datetime-local" step={step}>
       {spoken && <span aria-hidden="true">{spoken}</span>}
       <Icon name="calendar" />
     </TextField>

@@ -18,7 +18,7 @@ interface Chosen {
 }
 
 export function ImportDialog({ onClose }: { readonly onClose: () => void }): ComponentChildren {
-  const { id, api, editor, messages } = usePage()
+  const { id, api, editor, messages, locale } = usePage()
   const [mode, setMode] = useState<Mode>('merge')
   const [file, setFile] = useState<Chosen>()
   const [preview, setPreview] = useState<ImportReport>()
@@ -42,12 +42,13 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Com
 
   async function choose(chosen: File | undefined): Promise<void> {
     if (!chosen) return
+    setProblem('')
+    setFile(undefined)
     try {
       const content = JSON.parse(await chosen.text()) as SettingsExport | null // the API checks it
       if (content?.format !== 1 || !Array.isArray(content.settings)) throw new TypeError('no export')
       setFile({ name: chosen.name, content })
     } catch {
-      setFile(undefined)
       setProblem(messages.importUnreadable)
     }
   }
@@ -56,11 +57,21 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Com
     if (!preview || !file) return
     try {
       // Only what was shown: after a write in between, the API refuses.
-      await api.import(file.content, { mode, revision: preview.revision })
+      const {
+        revision,
+        create,
+        update,
+        delete: reset,
+      } = await api.import(file.content, {
+        mode,
+        revision: preview.revision,
+      })
+      const keys = [...create, ...update, ...reset]
       onClose()
       await editor.refresh()
       editor.changed([])
-      editor.say({ kind: 'done', text: messages.importDone })
+      const text = plural(messages.importDone, keys.length, locale)
+      editor.say({ kind: 'done', text, ...editor.undoOf(keys, revision) })
     } catch (error) {
       setProblem(editor.explain(error))
     }
@@ -88,7 +99,10 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Com
           type="file"
           aria-label={messages.importFile}
           accept="application/json,.json"
-          onChange={(event) => void choose(event.currentTarget.files?.[0])}
+          onChange={({ currentTarget }) => {
+            void choose(currentTarget.files?.[0])
+            currentTarget.value = '' // a file that was put right under the same name is another one
+          }}
         />
       </label>
       {(['merge', 'replace'] as const).map((each) => (

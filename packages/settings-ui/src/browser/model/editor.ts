@@ -63,6 +63,15 @@ export class SettingsEditor extends EditorStore {
     this.update({ ...withInput(this.state, definition, input), saved, message })
   }
 
+  /** Enters values as the user would type them, and saves nothing. What is not shown or locked is left out. */
+  enter(inputs: Readonly<Record<string, string>>): void {
+    for (const [key, input] of Object.entries(inputs)) {
+      const definition = this.state.byKey.get(key)
+      if (definition && this.state.values.get(key)?.locked === false) this.edit(definition, input)
+    }
+    this.update(withErrors(this.state, this.#errorsOf(Object.keys(inputs))))
+  }
+
   /** Looks at a draft when the user leaves its control; preferences are saved then, unless there is a question first. */
   leave({ key, confirm }: Definition): void {
     if (this.isOwn && !confirm) void this.commit(key)
@@ -127,6 +136,18 @@ export class SettingsEditor extends EditorStore {
       return
     }
     this.say({ kind: 'done', text: this.#language().messages.copied })
+  }
+
+  /** The server answers again: what could not be sent because it did not can be sent now. */
+  comeBack(): void {
+    if (this.state.failure?.status !== 0) return
+    this.update({ failure: null })
+    this.say({ kind: 'done', text: this.#language().messages.backOnline })
+  }
+
+  /** What was said of one group is not said over another. */
+  dismissMessage(): void {
+    this.update({ message: null })
   }
 
   /** Takes away what the bar says: first the failure, then the message that it covers. */
@@ -195,7 +216,8 @@ export class SettingsEditor extends EditorStore {
     if (!error) {
       const { messages, locale } = this.#language()
       const text = plural(messages.saved, keys.length, locale)
-      return this.say({ kind: 'done', text, ...this.#undoOf(keys, saved) })
+      const revision = saved.find((value) => value?.revision)?.revision
+      return this.say({ kind: 'done', text, ...this.undoOf(keys, revision) })
     }
     this.#showErrors(error.errors)
     this.know(error.people)
@@ -208,8 +230,7 @@ export class SettingsEditor extends EditorStore {
   }
 
   /** The way back from a write of shared values: one change set for all; none where nothing changed. */
-  #undoOf(keys: readonly string[], saved: SaveOutcome['saved']): Pick<Message, 'undo' | 'asks'> {
-    const revision = saved.find((value) => value?.revision)?.revision
+  undoOf(keys: readonly string[], revision: number | null = null): Pick<Message, 'undo' | 'asks'> {
     if (!this.source.revert || !revision) return {}
     const hasSecret = keys.some((key) => this.state.byKey.get(key)?.sensitive)
     return hasSecret ? { asks: revision } : { undo: () => void this.revert(revision) }
@@ -270,7 +291,7 @@ export class SettingsEditor extends EditorStore {
       }
       this.update({ failure: null, saved: initialState.saved, focus: { key } })
       this.changed([])
-      this.say({ kind: 'undone', text: done(this.#language()), ...this.#undoOf([key], [after]) })
+      this.say({ kind: 'undone', text: done(this.#language()), ...this.undoOf([key], after?.revision) })
     })
   }
 
@@ -279,7 +300,8 @@ export class SettingsEditor extends EditorStore {
     return this.#queue(async () => {
       const { messages, locale } = this.#language()
       const { message } = this.state
-      this.update({ failure: null, message: null })
+      this.update({ failure: null })
+      this.say({ kind: 'undone', text: messages.undoing })
       try {
         const count = await this.write([], async () => (await this.source.revert?.(revision, force)) ?? 0)
         await this.refresh()

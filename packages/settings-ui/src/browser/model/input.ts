@@ -8,7 +8,14 @@ export type Parsed = { readonly value: JsonValue } | { readonly problem: Problem
 
 /** A problem as the key of a message, with what it mentions. */
 interface Problem {
-  readonly message: 'notANumber' | 'decimalComma' | 'invalidJson' | 'invalidDateTime' | 'emptyRequired'
+  readonly message:
+    | 'notANumber'
+    | 'decimalComma'
+    | 'invalidJson'
+    | 'missingComma'
+    | 'spareComma'
+    | 'invalidDateTime'
+    | 'emptyRequired'
   readonly params?: Readonly<Record<string, string | number>>
 }
 
@@ -64,8 +71,18 @@ export function toNumber(text: string): number | undefined {
 function parseJson(text: string): Parsed {
   const place = findJsonError(text)
   if (!place) return { value: JSON.parse(text) as JsonValue } // parsed JSON
-  const { line, column } = place
-  return { problem: { message: 'invalidJson', params: { line, column } } }
+  const { line, column, offset } = place
+  return { problem: { message: jsonProblem(text, offset), params: { line, column } } }
+}
+
+/** What is wrong at the first character that is not JSON, where people often go wrong. */
+function jsonProblem(text: string, offset: number): 'invalidJson' | 'missingComma' | 'spareComma' {
+  const before = text.slice(0, offset)
+  const last = before.trimEnd().at(-1) ?? ''
+  if (last === ',' && /[\]}]/.test(text[offset] ?? '')) return 'spareComma'
+  const isEnd = offset === text.length
+  // A whole item stands above.
+  return !isEnd && /\n\s*$/.test(before) && /["\]}\de]/.test(last) ? 'missingComma' : 'invalidJson'
 }
 
 /** A value that was stored without an offset keeps having none; a new one says which instant it means. */

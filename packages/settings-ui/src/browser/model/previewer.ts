@@ -15,22 +15,20 @@ type Values = ReadonlyMap<string, JsonValue>
 /** Milliseconds for which the toggle says that what was shown is saved. */
 const savedTime = 2000
 
-interface PreviewOptions {
-  readonly preview?: Preview
-  readonly onPreview?: ShowPreview
-}
-
 export class Previewer {
   readonly #editor: SettingsEditor
-  readonly #options: () => PreviewOptions
+  readonly #onPreview: ShowPreview
+  readonly #preview: () => Preview
   /** The last valid value of each draft. */
   #values: Values = new Map()
   #reported = new Map<string, JsonValue>()
   #frame = 0
 
-  constructor(editor: SettingsEditor, options: () => PreviewOptions) {
+  /** @param preview returns the settings that are previewed */
+  constructor(editor: SettingsEditor, onPreview: ShowPreview, preview: () => Preview) {
     this.#editor = editor
-    this.#options = options
+    this.#onPreview = onPreview
+    this.#preview = preview
   }
 
   /** Returns what ends it: then nothing is previewed any more. */
@@ -73,7 +71,7 @@ export class Previewer {
     for (const [key, { input, errors }] of drafts) {
       const definition = byKey.get(key)
       const value = values.get(key)
-      if (!definition || !value || !Object.hasOwn(this.#options().preview ?? {}, key)) continue
+      if (!definition || !value || !Object.hasOwn(this.#preview(), key)) continue
       const { sensitive, scope } = definition
       if (sensitive || scope === SettingScope.System) continue
       if (scope === SettingScope.User && own?.has(key) !== false) {
@@ -92,11 +90,10 @@ export class Previewer {
   }
 
   #enter(phase: EditorState['preview']): void {
-    const { onPreview } = this.#options()
     const shown = new Map(phase === 'shown' ? this.#values : [])
     for (const key of new Set([...this.#reported.keys(), ...shown.keys()])) {
       const value = shown.get(key)
-      if (this.#reported.get(key) !== value) onPreview?.(key, value)
+      if (this.#reported.get(key) !== value) this.#onPreview(key, value)
     }
     this.#reported = shown
     if (phase === this.#editor.state.preview) return

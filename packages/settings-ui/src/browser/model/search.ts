@@ -1,5 +1,7 @@
 /** The search over all settings: ranked, forgiving one typo a word, and able to say why something was found. */
-import { type Definition, optionsOf } from './setting.ts'
+import type { PageConfig } from '../../document.ts'
+import { fold, type Messages } from '../../texts/messages.ts'
+import { type Definition, optionsOf, type SettingValue } from './setting.ts'
 
 /** What a search found, best first. */
 export interface Found {
@@ -20,7 +22,7 @@ export interface Hit {
 
 /** A text that rows do not show. */
 export interface Reason {
-  readonly kind: 'keyword' | 'option' | 'key'
+  readonly kind: 'keyword' | 'option' | 'key' | 'value'
   readonly text: string
 }
 
@@ -28,10 +30,21 @@ export interface SearchQuery {
   readonly text: string
   /** Search for what was entered, whatever could be meant. */
   readonly isExact: boolean
+  /** What settings hold, by key: searched, too, as far as it is shown. */
+  readonly values?: ReadonlyMap<string, SettingValue>
 }
 
 /** How much a match in a text counts, by what the text is of a setting. */
-const weights = { name: 10, keyword: 8, option: 6, group: 4, description: 3, key: 1 } as const
+const weights = {
+  name: 10,
+  keyword: 8,
+  option: 6,
+  group: 4,
+  description: 3,
+  secret: 2,
+  key: 1,
+  value: 0.5,
+} as const
 
 /** A text of a definition. */
 interface Field {
@@ -53,22 +66,39 @@ const shortestWithTypo = 5
 /** How many settings are named where nothing was found. */
 const mostNearest = 3
 
-/** @returns the search over these definitions; what it compares is made once */
-export function createSearch(definitions: readonly Definition[]): (query: SearchQuery) => Found {
-  const entries = definitions.map((definition) => ({ definition, fields: fieldsOf(definition) }))
-  const vocabulary = new Set(entries.flatMap(({ fields }) => fields.flatMap(({ words }) => words)))
+/**
+ * @param words what secrets are called, whatever their names are, and words that say nothing about a setting
+ * @returns the search over these definitions; what it compares is made once
+ */
+export function createSearch(
+  definitions: readonly Definition[],
+  words: Pick<Messages, 'secretWords' | 'stopWords'>,
+  groups: PageConfig['groups'] = {},
+): (query: SearchQuery) => Found {
+  const made = definitions.map((definition) => {
+    const about = toField('description', groups[definition.group ?? '']?.description ?? '')
+    return { definition, fields: [...fieldsOf(definition, words), about] }
+  })
+  const vocabulary = new Set(made.flatMap(({ fields }) => fields.flatMap((field) => field.words)))
+  const stopWords = new Set(wordsOf(words.stopWords))
 
   /** The word, or the one that it misspells. */
-  function correct(word: string): string {
+  function correct(word: string, entries: readonly Entry[]): string {
     if (word.length < shortestWithTypo || entries.some(({ fields }) => matchesOf(word, fields).length > 0))
       return word
     const near = [...vocabulary].filter((each) => each.length >= 4 && isOneEdit(word, each))
     return near.find((each) => each[0] === word[0]) ?? near[0] ?? word
   }
 
-  return function search({ text, isExact }) {
-    const entered = wordsOf(text)
-    const meant = entered.map(correct)
+  return function search({ text, isExact, values }) {
+    const entries = made.map(({ definition, fields }) => {
+      const value = values?.get(definition.key)
+      return { definition, fields: value && !definition.sensitive ? [...fields, valueField(value)] : fields }
+    })
+    const all = wordsOf(text)
+    const telling = all.filter((word) => !stopWords.has(word))
+    const entered = telling.length > 0 ? telling : all
+    const meant = entered.map((word) => correct(word, entries))
     const isSame = meant.every((word, index) => word === entered[index])
     const words = isExact ? entered : meant
     const found = entries.map(({ definition, fields }) => ({
@@ -90,30 +120,58 @@ export function createSearch(definitions: readonly Definition[]): (query: Search
     return {
       hits,
       words,
-      corrected: isSame ? undefined : meant.join(' '),
+      corrected: isSame
+        ? undefined
+        : respelled(text, new Map(entered.map((word, at) => [word, meant[at] ?? word]))),
       nearest: hits.length > 0 ? [] : others.slice(0, mostNearest).map(({ definition }) => definition),
     }
   }
 }
 
-function fieldsOf(definition: Definition): readonly Field[] {
-  const { key, displayName, description, groupName, keywords } = definition
-  const field = (kind: Field['kind'], text: string): Field => {
-    const words = wordsOf(text)
-    return { kind, text, words, joined: words.join('') }
-  }
+/** The text with other words in place of these; what is between them stays. */
+function respelled(text: string, others: ReadonlyMap<string, string>): string {
+  return text.replaceAll(wordPattern, (each) => {
+    const [folded = each] = wordsOf(each)
+    const other = others.get(folded)
+    return other === undefined || other === folded ? each : other
+  })
+}
+
+function toField(kind: Field['kind'], text: string): Field {
+  const words = wordsOf(text)
+  return { kind, text, words, joined: words.join('') }
+}
+
+const valueFields = new WeakMap<SettingValue, Field>()
+
+/** Characters of a value that are searched. */
+const longestValue = 300
+
+/** Made once for each value; positions of switches are no text. */
+function valueField(setting: SettingValue): Field {
+  const { value } = setting
+  const isText = value !== null && typeof value !== 'boolean'
+  const text = typeof value === 'string' ? value : isText ? JSON.stringify(value) : ''
+  const field = valueFields.get(setting) ?? toField('value', text.slice(0, longestValue))
+  valueFields.set(setting, field)
+  return field
+}
+
+function fieldsOf(definition: Definition, { secretWords }: Pick<Messages, 'secretWords'>): readonly Field[] {
+  const { key, displayName, description, groupName, keywords, sensitive } = definition
   return [
-    field('name', displayName),
-    ...keywords.map((keyword) => field('keyword', keyword)),
-    ...optionsOf(definition).map(({ label }) => field('option', label)),
-    field('group', groupName ?? ''),
-    field('description', description ?? ''),
-    field('key', key),
+    toField('name', displayName),
+    ...keywords.map((keyword) => toField('keyword', keyword)),
+    ...optionsOf(definition).map(({ label }) => toField('option', label)),
+    toField('group', groupName ?? ''),
+    toField('description', description ?? ''),
+    toField('secret', sensitive ? secretWords : ''),
+    toField('key', key),
   ]
 }
 
 /** What rows and their headings show. */
-const shown: readonly string[] = ['name', 'group', 'description']
+const shown: readonly string[] = ['name', 'group', 'description', 'secret']
 /** What people call a setting: a query that has all of it means it. */
 const naming: readonly string[] = ['name', 'keyword', 'option', 'group']
 
@@ -140,7 +198,7 @@ interface Rank {
   readonly reason: Reason | undefined
   /** One of its names is in the query whole. */
   readonly isNamed: boolean
-  /** Nothing but its key has the words. */
+  /** Nothing but its key or its value has the words. */
   readonly isByKey: boolean
 }
 
@@ -162,8 +220,14 @@ function rank(
       points.reduce((total, each) => total + each, 0) +
       Math.max(0, ...joined.map(({ kind }) => weights[kind])),
     reason: unseen && isUnseen(unseen) ? { kind: unseen.kind, text: unseen.text } : undefined,
-    isNamed: fields.some(({ kind, words: own }) => naming.includes(kind) && isWithin(own, words)),
-    isByKey: best.every(({ field }) => field.kind === 'key'),
+    isNamed: fields.some(
+      ({ kind, words: own }) =>
+        naming.includes(kind) &&
+        isWithin(own, words) &&
+        // Of several words one alone names nothing, unless the setting is called so.
+        (kind !== 'keyword' || own.length > 1 || words.length === 1),
+    ),
+    isByKey: best.every(({ field: { kind } }) => kind === 'key' || kind === 'value'),
   }
 }
 
@@ -231,15 +295,9 @@ function isOneEdit(a: string, b: string): boolean {
   return restA.slice(1) === restB.slice(1) || isSwapped
 }
 
+const wordPattern = /[\p{L}\p{M}\p{N}]+/gu
+
 /** The words of a text, without case and diacritics: "preis" finds "Préis". */
 function wordsOf(text: string): readonly string[] {
-  return fold(text).match(/[\p{L}\p{N}]+/gu) ?? []
-}
-
-/** Without case and diacritics. */
-export function fold(text: string): string {
-  return text
-    .normalize('NFD')
-    .replaceAll(/\p{Diacritic}/gu, '')
-    .toLowerCase()
+  return fold(text).match(wordPattern) ?? []
 }

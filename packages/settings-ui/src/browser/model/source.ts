@@ -126,43 +126,38 @@ export function failureText(
   return details.join(' ') || message
 }
 
-/** What a host says about requests, at the moment of each. */
-export interface RequestOptions {
-  readonly fetch?: typeof globalThis.fetch | undefined
-  /** The language in which definitions are requested. @default as the browser says */
-  readonly locale?: string | undefined
-}
-
 /** Milliseconds after which a request counts as unanswered. */
 const timeout = 15_000
 
-/** How a page reaches the API, for its clients. */
+/** How a page reaches the API. */
 export interface Access extends SettingsClientOptions {
-  /** For what follows changes: without a `fetch` of the host by the stream that the whole page has. */
-  readonly live: SettingsClientOptions
   /** Whether somebody else has signed in since: nothing is read for them, nor written as theirs. */
   isOthers: boolean
 }
 
-/** Access with a shorter time-out. `baseUrl` is relative to the page or absolute. */
-export function createAccess(baseUrl: string, options: () => RequestOptions): Access {
-  const request: typeof fetch = async (...request) => {
-    const { fetch = globalThis.fetch } = options()
-    const response = await fetch(...request)
-    // Some gates answer with a login page where a status is due.
-    const isPage = /html/.test(response.headers.get('content-type') ?? '')
-    return response.ok && isPage ? new Response(null, { status: 401 }) : response
-  }
+/**
+ * Access with a shorter time-out.
+ * @param localeOf returns the language in which definitions are requested; undefined: as the browser says
+ */
+export function createAccess(baseUrl: string, localeOf: () => string | undefined, request = fetch): Access {
   const access: Access = {
-    live: { baseUrl, ...(options().fetch && { fetch: request }) },
     isOthers: false,
     baseUrl,
     timeout,
     headers() {
-      const { locale } = options()
+      const locale = localeOf()
       return locale ? { 'accept-language': locale } : {}
     },
-    fetch: async (...sent) => (access.isOthers ? new Response(null, { status: 401 }) : request(...sent)),
+    async fetch(...sent) {
+      const response = access.isOthers ? refused() : await request(...sent)
+      // Some gates answer with a login page where a status is due.
+      const isPage = /html/.test(response.headers.get('content-type') ?? '')
+      return response.ok && isPage ? refused() : response
+    },
   }
   return access
+}
+
+function refused(): Response {
+  return new Response(null, { status: 401 })
 }

@@ -5,12 +5,15 @@ import { format, plural } from '../../texts/messages.ts'
 import type { EditorState } from '../model/editor-state.ts'
 import type { SettingsEditor } from '../model/editor.ts'
 import { justNow, newestOf, tinted, toArrival, withNews, withOlderNews } from '../model/news.ts'
-import type { SettingValue } from '../model/setting.ts'
+import { isSameJson, type SettingValue } from '../model/setting.ts'
 import type { Access } from '../model/source.ts'
 import type { PageContext } from '../page-context.ts'
 
 interface ArrivalsInit {
-  readonly page: () => Pick<PageContext, 'messages' | 'locale' | 'canUpdate' | 'callerId'>
+  readonly page: () => Pick<
+    PageContext,
+    'messages' | 'locale' | 'canUpdate' | 'callerId' | 'preview' | 'readLook'
+  >
   readonly api: Pick<SettingsClient, 'get' | 'changes'>
   readonly access: Pick<Access, 'isOthers'>
   readonly editor: SettingsEditor
@@ -36,6 +39,8 @@ export class Arrivals implements Follower {
   readonly #unsaid = new Map<string, string | null>()
   #said = -Infinity
   #isSaying = false
+  /** The versions of what shows around the page, by key. */
+  readonly #around = new Map<string, number | undefined>()
   /** Own values are to be read, when nothing is being saved. */
   #isOwnDue = false
   #isStopped = false
@@ -53,26 +58,31 @@ export class Arrivals implements Follower {
     this.#isStopped = true
     for (const timer of this.#timers) clearTimeout(timer)
     this.#init.editor.isLive = false
-    this.#setStale(null)
+    if (this.#init.editor.state.stale !== null) this.#setStale(null)
   }
 
   onState(state: Parameters<Follower['onState']>[0]): void {
+    const { editor } = this.#init
+    if (state === 'connecting') return
+    editor.isLive = state === 'live'
+    if (state === 'offline') return this.onNetwork(false)
+    if (state !== 'signed out') this.#alive = Date.now()
+    // Of an ended session the next action says so.
+    this.onNetwork(globalThis.navigator?.onLine !== false)
+  }
+
+  /** Whether the server can be reached: the browser knows of its network before a stream breaks off. */
+  onNetwork(isThere: boolean): void {
     const { editor, page } = this.#init
-    if (state !== 'connecting') editor.isLive = state === 'live'
     const { messages, locale } = page()
-    if (state === 'live' || state === 'polling') this.#alive = Date.now()
-    if (state !== 'offline') {
-      // Of an ended session the next action says so.
-      if (state !== 'connecting') this.#setStale(null)
-    } else if (editor.state.stale === null) {
-      const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' }).format(this.#alive)
-      this.#setStale(format(messages.offlineShowing, { time }))
-    }
+    if (isThere === (editor.state.stale === null)) return
+    const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' }).format(this.#alive)
+    this.#setStale(isThere ? null : format(messages.offlineShowing, { time }))
+    if (isThere) editor.comeBack()
   }
 
   #setStale(stale: string | null): void {
-    const { editor } = this.#init
-    if (editor.state.stale !== stale) editor.arrive((state) => ({ ...state, stale }))
+    this.#init.editor.arrive((state) => ({ ...state, stale }))
   }
 
   onOwn(caller?: string): void {
@@ -91,8 +101,23 @@ export class Arrivals implements Follower {
 
   onSettings(settings: readonly StreamedSetting[], isEverything: boolean, revision: number): void {
     if (this.#init.access.isOthers) return
+    this.#followLook(settings)
     if (!this.#init.editor.isOwn) this.#take(settings, isEverything ? 0 : revision)
     else if (settings.some(({ perUser }) => perUser)) this.onOwn()
+  }
+
+  /** Once for all that comes together; after what was written from here, the page asks without this. */
+  #followLook(settings: readonly StreamedSetting[]): void {
+    const { page, editor } = this.#init
+    const { preview, readLook } = page()
+    const changed = settings.filter(({ key, version }) => {
+      if (!Object.hasOwn(preview, key)) return false
+      const isNew = this.#around.has(key) && this.#around.get(key) !== version
+      this.#around.set(key, version)
+      const isOurs = editor.state.saving.has(key) || newestOf(editor.state, key)?.version === version
+      return isNew && !isOurs
+    })
+    if (changed.length > 0) readLook()
   }
 
   /** Shows what may be shown by now. */
@@ -151,8 +176,14 @@ export class Arrivals implements Follower {
 
   async #readOwn(): Promise<void> {
     this.#isOwnDue = false
-    for (const value of (await this.#init.editor.read()) ?? []) this.#waiting.set(value.key, value)
-    if (!this.#isStopped) this.show()
+    const { editor, page } = this.#init
+    const values = (await editor.read()) ?? []
+    for (const value of values) this.#waiting.set(value.key, value)
+    if (this.#isStopped) return
+    // Theme and language are of the reader's own.
+    if (values.some(({ key, value }) => !isSameJson(newestOf(editor.state, key)?.value, value)))
+      page().readLook()
+    this.show()
   }
 
   #show(values: readonly SettingValue[]): void {

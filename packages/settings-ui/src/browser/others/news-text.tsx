@@ -1,10 +1,11 @@
-/** `500 → 800 · Eli, just now`: what somebody else has changed, on the line of the label. */
+/** What somebody else has changed: `500 → 800 · Eli, just now` on the line of the label, and faces where the row is not in view. */
 import type { ComponentChildren } from 'preact'
 import { format } from '../../texts/messages.ts'
 import type { News } from '../model/editor-state.ts'
 import { type Definition, displayTime, type SettingValue, shortValues } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { justNow } from '../model/news.ts'
+import { Face } from '../face.tsx'
 
 interface NewsTextProps {
   readonly definition: Definition
@@ -32,4 +33,73 @@ function isolate(text = ''): string {
 function timeText(at: Date, locale: string): string {
   if (at.toDateString() !== new Date().toDateString()) return displayTime(at.toISOString(), locale)
   return new Intl.DateTimeFormat(locale, { timeStyle: 'short' }).format(at)
+}
+
+/** The face of a person whose id is known. */
+export function NewsFace({ id }: { readonly id: string }): ComponentChildren {
+  const name = useEditor(({ people }) => people.get(id))
+  return <Face id={id} name={name} isSmall />
+}
+
+interface RecentProps {
+  /** Of these settings. @default all */
+  readonly keys?: readonly string[]
+}
+
+/** The ids of those who have changed something just now, the last one first; of the callers that learn of others. */
+function useRecent({ keys }: RecentProps): readonly string[] {
+  const { editor, canUpdate } = usePage()
+  const ids = useEditor(({ news }) =>
+    [...news]
+      .filter(([key, { at }]) => (keys?.includes(key) ?? true) && Date.now() - at < justNow)
+      .flatMap(([, { by }]) => by ?? [])
+      .toReversed()
+      .join('\n'),
+  )
+  const isShown = canUpdate && !editor.isOwn && ids !== ''
+  return isShown ? [...new Set(ids.split('\n'))] : []
+}
+
+/** What is said of them, in a sentence whose place is `{who}`. */
+function useSentence(ids: readonly string[], text: string): string {
+  const { locale } = usePage()
+  const names = useEditor(({ people }) => ids.map((id) => people.get(id) ?? id).join('\n'))
+  const who = new Intl.ListFormat(locale).format(names.split('\n').map((name) => isolate(name)))
+  return format(text, { who })
+}
+
+/** At the end of a group in the list: up to two faces. */
+export function RecentFaces(props: RecentProps): ComponentChildren {
+  const { messages } = usePage()
+  const ids = useRecent(props)
+  const text = useSentence(ids, messages.changedBy)
+  return (
+    ids.length > 0 && (
+      <span className="fm-push fm-faces">
+        <span className="fm-hidden">{text}</span>
+        {ids.slice(0, 2).map((id) => (
+          <NewsFace key={id} id={id} />
+        ))}
+      </span>
+    )
+  )
+}
+
+/** Above the settings, whichever group is open. */
+export function RecentLine(): ComponentChildren {
+  const { messages } = usePage()
+  const ids = useRecent({})
+  const text = useSentence(ids, messages.changedJustNow)
+  return (
+    ids.length > 0 && (
+      <p className="fm-small fm-aside">
+        <span className="fm-faces">
+          {ids.slice(0, 2).map((id) => (
+            <NewsFace key={id} id={id} />
+          ))}
+        </span>
+        {text}
+      </p>
+    )
+  )
 }

@@ -5,7 +5,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isWide } from '../controls/controls.tsx'
 import { usePage } from '../page-context.ts'
 import type { Filter } from '../model/listing.ts'
-import { treeOf } from '../tree.ts'
+import { fadeIn, treeOf } from '../tree.ts'
 import { Arrivals } from './arrivals.ts'
 
 /** What may move a waiting row out of the way. */
@@ -18,7 +18,7 @@ interface OthersProps {
 
 export function Others({ only }: OthersProps): ComponentChildren {
   const page = usePage()
-  const { editor, api, access, root } = page
+  const { editor, api, access, baseUrl, root } = page
   const [text, setText] = useState('')
   const latest = useRef({ page, only })
   useLayoutEffect(() => {
@@ -39,7 +39,7 @@ export function Others({ only }: OthersProps): ComponentChildren {
       say: setText,
     })
     const ends = [
-      followSettings(access.live, arrivals),
+      followSettings({ baseUrl }, arrivals),
       editor.subscribe(() => queueMicrotask(arrivals.show)),
     ]
     const release = ({ type }: Event): void => {
@@ -47,13 +47,16 @@ export function Others({ only }: OthersProps): ComponentChildren {
       if (type === 'pointermove') isPointing = true
       setTimeout(arrivals.show) // when the focus is where it goes
     }
+    const network = ({ type }: Event): void => arrivals.onNetwork(type === 'online')
+    for (const type of ['online', 'offline']) addEventListener(type, network)
     for (const type of releases) addEventListener(type, release)
     return () => {
       for (const end of ends) end()
+      for (const type of ['online', 'offline']) removeEventListener(type, network)
       for (const type of releases) removeEventListener(type, release)
       arrivals.stop()
     }
-  }, [editor, api, access, root])
+  }, [editor, api, access, baseUrl, root])
   return (
     <p className="fm-hidden" role="status" dir="auto">
       {text}
@@ -61,13 +64,8 @@ export function Others({ only }: OthersProps): ComponentChildren {
   )
 }
 
-/** What somebody else has changed fades in. */
 function fade(root: Element | null, keys: readonly string[]): void {
-  if (matchMedia('(prefers-reduced-motion: reduce)').matches) return
-  for (const key of keys)
-    findRow(root, key)
-      ?.querySelector('.fm-control')
-      ?.animate({ opacity: [0, 1] }, 140)
+  for (const key of keys) fadeIn(findRow(root, key)?.querySelector('.fm-control'))
 }
 
 function findRow(root: Element | null, key: string): Element | null {

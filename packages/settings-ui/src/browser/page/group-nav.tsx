@@ -1,12 +1,13 @@
 /** The groups of a page: a list at the side, on narrow pages a menu. */
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { Icon } from '../icons.tsx'
+import { Drawing, Icon } from '../icons.tsx'
 import { MenuButton } from '../menu.tsx'
 import { plural } from '../../texts/messages.ts'
 import { needsAttention } from '../model/editor-state.ts'
 import type { Group } from '../model/listing.ts'
 import { useEditor, usePage } from '../page-context.ts'
+import { useLater } from '../use-more.ts'
 import { useView } from './use-results.ts'
 import { noSearch, type UrlState, urlOf } from './use-url-state.ts'
 
@@ -24,7 +25,7 @@ export function GroupNav(): ComponentChildren {
   }, [slug])
   return (
     <nav className="fm-nav" part="navigation" aria-label={messages.groups} ref={nav}>
-      <Groups />
+      <Groups isShort />
     </nav>
   )
 }
@@ -52,8 +53,9 @@ export function GroupPicker(): ComponentChildren {
 }
 
 /** All groups, and what has happened to all settings. */
-function Groups(): ComponentChildren {
-  const { messages, canUpdate } = usePage()
+function Groups({ isShort = false }: { readonly isShort?: boolean }): ComponentChildren {
+  const { messages, canUpdate, groups: faces = {} } = usePage()
+  const hasIcons = Object.values(faces).some(({ icon }) => icon !== undefined)
   const { url, results } = useView()
   const { groups, current, isSearch } = results
   return (
@@ -61,7 +63,11 @@ function Groups(): ComponentChildren {
       {groups.map((group) => (
         <li key={group.slug}>
           <NavLink next={{ ...noSearch, group: group.slug }} isCurrent={group.slug === current?.slug}>
-            <span dir="auto">{group.name}</span>
+            {hasIcons && <Drawing path={faces[group.group ?? '']?.icon ?? ''} />}
+            <span dir="auto">
+              {group.name}
+              {!isShort && <span className="fm-small">{faces[group.group ?? '']?.description}</span>}
+            </span>
             <GroupNews group={group} />
           </NavLink>
         </li>
@@ -72,6 +78,7 @@ function Groups(): ComponentChildren {
             next={{ ...noSearch, group: null, view: 'activity' }}
             isCurrent={url.view !== null && !isSearch}
           >
+            {hasIcons && <Icon name="clock" />}
             <span>{messages.activity}</span>
           </NavLink>
         </li>
@@ -88,15 +95,16 @@ interface NavLinkProps {
 
 /** A link, so that it opens in a new tab too; a button where the address says nothing about groups. */
 function NavLink({ next, isCurrent, children }: NavLinkProps): ComponentChildren {
-  const { root, isEmbedded } = usePage()
+  const { editor, root, isEmbedded } = usePage()
   const { url, changeUrl } = useView()
   const ariaCurrent = isCurrent ? 'page' : undefined
   function follow(event: MouseEvent): void {
     if (!isEmbedded && (event.ctrlKey || event.metaKey || event.shiftKey)) return
     event.preventDefault()
+    editor.dismissMessage()
     changeUrl(next, true)
-    const page = root.current
-    if (page && page.getBoundingClientRect().top < 0) page.scrollIntoView()
+    if (!isEmbedded) scrollTo(0, 0)
+    else if ((root.current?.getBoundingClientRect().top ?? 0) < 0) root.current?.scrollIntoView()
   }
 
   if (isEmbedded) {
@@ -113,14 +121,13 @@ function NavLink({ next, isCurrent, children }: NavLinkProps): ComponentChildren
   )
 }
 
-/** How many of its settings need attention, else how many a search has found, else whether any differs from its default. */
+/** How many of its settings need attention, else how many a search has found, else whether any is unsaved. */
 function GroupNews({ group: { slug, definitions } }: { readonly group: Group }): ComponentChildren {
   const { messages, locale } = usePage()
   const { isSearch, byGroup } = useView().results
   const wrong = useEditor(({ drafts }) => needsAttention({ definitions, drafts }).length)
-  const isChanged = useEditor(({ values, drafts }) =>
-    definitions.some(({ key }) => drafts.has(key) || values.get(key)?.isOverridden),
-  )
+  const later = useLater(useEditor(({ news }) => news.size > 0))
+  const isUnsaved = useEditor(({ drafts }) => definitions.some(({ key }) => drafts.has(key)))
   if (wrong > 0 || isSearch) {
     const count = wrong || (byGroup.get(slug) ?? 0)
     return (
@@ -132,9 +139,10 @@ function GroupNews({ group: { slug, definitions } }: { readonly group: Group }):
       </span>
     )
   }
-  return isChanged ? (
+  if (later && !isUnsaved) return <later.RecentFaces keys={definitions.map(({ key }) => key)} />
+  return isUnsaved ? (
     <span className="fm-push fm-dot">
-      <span className="fm-hidden">{messages.hasChanges}</span>
+      <span className="fm-hidden">{messages.unsavedChanges}</span>
     </span>
   ) : null
 }

@@ -3,24 +3,27 @@ import { SettingScope } from '@fastify-modular/settings/client'
 import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { Button } from '../button.tsx'
-import { Icon } from '../icons.tsx'
+import { Drawing, Icon } from '../icons.tsx'
 import { format, type Messages, plural } from '../../texts/messages.ts'
 import type { Hit, Reason } from '../model/search.ts'
 import { useEditor, useMayChange, usePage } from '../page-context.ts'
-import { scopeName } from '../row/row-description.tsx'
 import { SettingRow, type SettingRowProps } from '../row/setting-row.tsx'
+import { useLater, useMore } from '../use-more.ts'
 import { atOnce, type Section, useView } from './use-results.ts'
 import { noSearch } from './use-url-state.ts'
 
 export function ResultsList(): ComponentChildren {
-  const { messages, editor } = usePage()
+  const { messages, editor, isDevelopment = false } = usePage()
   const phase = useEditor((each) => each.phase)
   const { results, isWhole, showWhole } = useView()
   const { sections, isSearch, definitions, groups } = results
 
-  if (phase === 'loading') return <Skeleton />
+  const more = useMore(isDevelopment && phase === 'ready' && definitions.length === 0)
+
+  if (phase === 'loading' || results.isPending) return <Skeleton />
   if (phase === 'failed') return <LoadFailure />
-  if (definitions.length === 0) return <p className="fm-notice">{messages.empty}</p>
+  if (definitions.length === 0)
+    return more ? <more.FirstSteps /> : <p className="fm-notice">{messages.empty}</p>
   const isSingle = !isSearch && groups.length === 1 && editor.isOwn
   return (
     <>
@@ -158,21 +161,28 @@ interface SectionCardProps {
 
 /** One group, or what was found of it. */
 function SectionCard({ section, isNamed }: SectionCardProps): ComponentChildren {
-  const { editor, messages } = usePage()
+  const { editor, messages, groups = {} } = usePage()
   const stale = useEditor((state) => state.stale)
+  const later = useLater(useEditor(({ news }) => news.size > 0))
   const { results, changeUrl } = useView()
   const { isSearch } = results
   const { group, rows } = section
-  const names = [...new Set(group.definitions.map((definition) => scopeName(definition, messages)))]
-  const isMixed = names.length > 1 && !editor.isOwn
+  const isSystem = group.definitions.every(({ scope }) => scope === SettingScope.System)
   const isPlain = isSearch || editor.isOwn || group.name === ''
+  const { icon, description, action } = isPlain ? {} : (groups[group.group ?? ''] ?? {})
   // Found settings, and named ones, are all in view: whether they are for experts, their group page says.
-  const common = isPlain ? rows : rows.filter(({ definition }) => !definition.advanced)
   const advanced = isPlain ? [] : rows.filter(({ definition }) => definition.advanced)
+  // A fold of one row takes its place.
+  const folded = advanced.length > 1 ? advanced : []
   return (
     <section aria-label={group.name || undefined} part="group">
       {isNamed && (
         <div className={isPlain ? 'fm-head is-small' : 'fm-head'}>
+          {icon && (
+            <span className="fm-mark">
+              <Drawing path={icon} />
+            </span>
+          )}
           <h2>
             {isSearch ? (
               <Button
@@ -183,14 +193,29 @@ function SectionCard({ section, isNamed }: SectionCardProps): ComponentChildren 
             ) : (
               <span dir="auto">{group.name}</span>
             )}
-            {!isMixed && !editor.isOwn && <span className="fm-pill is-muted">{names[0]}</span>}
+            {isSystem && <span className="fm-pill is-muted">{messages.system}</span>}
           </h2>
-          {!editor.isOwn && stale && <p className="fm-small fm-stale">{stale}</p>}
+          {description && (
+            <p className="fm-small" dir="auto">
+              {description}
+            </p>
+          )}
+          {action && (
+            <a className="fm-button" href={action.href}>
+              <Icon name="open" />
+              <span dir="auto">{action.label}</span>
+            </a>
+          )}
+          {stale && !editor.isOwn ? (
+            <p className="fm-small fm-aside is-stale">{stale}</p>
+          ) : (
+            later && <later.RecentLine />
+          )}
         </div>
       )}
       <div className="fm-card">
-        <Rows rows={common} isMixed={isMixed} />
-        {advanced.length > 0 && <Advanced rows={advanced} isMixed={isMixed} />}
+        <Rows rows={rows.filter((row) => !folded.includes(row))} isSystem={isSystem} />
+        {folded.length > 0 && <Advanced rows={folded} isSystem={isSystem} />}
       </div>
     </section>
   )
@@ -198,7 +223,8 @@ function SectionCard({ section, isNamed }: SectionCardProps): ComponentChildren 
 
 interface RowsProps {
   readonly rows: readonly Hit[]
-  readonly isMixed: boolean
+  /** The group says that it is of the system: its rows need not. */
+  readonly isSystem: boolean
 }
 
 /** Why a setting was found, as the keys of messages. */
@@ -206,16 +232,17 @@ const reasons = {
   keyword: 'alsoCalled',
   option: 'hasOption',
   key: 'hasKey',
+  value: 'hasValue',
 } as const satisfies Record<Reason['kind'], keyof Messages>
 
-function Rows({ rows, isMixed }: RowsProps): ComponentChildren {
+function Rows({ rows, isSystem }: RowsProps): ComponentChildren {
   const { messages } = usePage()
   return rows.map(({ definition, reason }) => (
     <StillRow
       key={definition.key}
       definition={definition}
       reason={reason && format(messages[reasons[reason.kind]], { text: reason.text })}
-      isScopeShown={isMixed && definition.scope === SettingScope.System}
+      isScopeShown={!isSystem && definition.scope === SettingScope.System}
     />
   ))
 }
@@ -226,7 +253,7 @@ function StillRow(props: SettingRowProps): ComponentChildren {
 }
 
 /** Opened by the user, by a link, and by what is unsaved; closed by the user only. */
-function Advanced({ rows, isMixed }: RowsProps): ComponentChildren {
+function Advanced({ rows, isSystem }: RowsProps): ComponentChildren {
   const { messages, locale } = usePage()
   const hasDraft = useEditor(({ drafts }) => rows.some(({ definition }) => drafts.has(definition.key)))
   const details = useRef<HTMLDetailsElement>(null)
@@ -239,7 +266,7 @@ function Advanced({ rows, isMixed }: RowsProps): ComponentChildren {
         <Icon name="chevron" />
         {plural(messages.advanced, rows.length, locale)}
       </summary>
-      <Rows rows={rows} isMixed={isMixed} />
+      <Rows rows={rows} isSystem={isSystem} />
     </details>
   )
 }

@@ -10,6 +10,7 @@ import { type EditorState, type Message, needsAttention, needsSave } from '../mo
 import { type Definition, isSent, splitError } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { PreviewToggle } from './preview.tsx'
+import { SignInLink } from '../sign-in.tsx'
 import { shortCutName, treeOf } from '../tree.ts'
 
 export function SaveBar(): ComponentChildren {
@@ -123,16 +124,11 @@ function Failure({
 
 /** What can be done with what is unsaved. */
 function Actions({ count, failure }: ActionsProps): ComponentChildren {
-  const { editor, messages, locale, signInHref, open } = usePage()
+  const { editor, messages, locale, open } = usePage()
   const isSaving = useEditor((state) => state.saving.size > 0)
-  // A page leads there itself: its gate sends to the login.
-  const signIn = (
-    <a className="fm-button is-main" href={signInHref ?? location.pathname} target="_blank" rel="noopener">
-      {messages.signIn}
-    </a>
-  )
+  if (isSaving) return <Button look="main" type="submit" aria-disabled text={messages.savingNow} />
   const save = (
-    <Button type="submit" look="main" aria-disabled={isSaving || undefined}>
+    <Button type="submit" look="main">
       {failure ? messages.saveAgain : plural(messages.save, count, locale)}
       <kbd aria-hidden="true">{shortCutName('S')}</kbd>
     </Button>
@@ -143,7 +139,7 @@ function Actions({ count, failure }: ActionsProps): ComponentChildren {
       {!editor.isOwn && failure?.status !== 401 && (
         <Button onClick={() => open({ kind: 'review' })} text={messages.review} />
       )}
-      {failure?.status === 401 ? signIn : failure?.status !== 403 && save}
+      {failure?.status === 401 ? <SignInLink text={messages.signIn} /> : failure?.status !== 403 && save}
     </>
   )
 }
@@ -173,8 +169,12 @@ function Attention({ wrong }: { readonly wrong: readonly Definition[] }): Compon
   const { root, messages, locale, reveal } = usePage()
   const drafts = useEditor((state) => state.drafts)
   const isToDecide = wrong.every(({ key }) => drafts.get(key)?.theirs)
-  /** Where the last step led. */
-  const last = useRef('')
+  const shown = useEditor(({ focus }) => (focus?.isError ? focus.key : undefined))
+  /** Where the last step led, or the save that failed. */
+  const last = useRef(shown)
+  useLayoutEffect(() => {
+    last.current = shown
+  }, [shown])
 
   function go(key: string): void {
     last.current = key

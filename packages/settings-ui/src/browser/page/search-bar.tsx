@@ -11,7 +11,7 @@ import { listenToShortCut, shortCutName, treeOf } from '../tree.ts'
 import { loadMore } from '../use-more.ts'
 import { Chips, FilterMenu } from './filters.tsx'
 import { useView } from './use-results.ts'
-import { show } from './use-window.ts'
+import { show } from './use-reveal.ts'
 import { longestText } from './use-url-state.ts'
 
 /** Settings from which on there is something to search and to filter. */
@@ -115,7 +115,8 @@ function SearchField({ isOpen, onOpen }: SearchFieldProps): ComponentChildren {
     if (control) show(control)
   }
 
-  const search = (text: string): void => changeUrl({ text, isExact: false })
+  // The first letter is a step: Back leads out of the search.
+  const search = (text: string): void => changeUrl({ text, isExact: false }, url.text === '')
 
   return (
     <>

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { type EditorState, needsConfirmation } from '../model/editor-state.ts'
-import { useMore, useOthers } from '../use-more.ts'
+import { useLater, useMore } from '../use-more.ts'
 import { Context, type OpenDialog, type PageContext, useEditor, usePage } from '../page-context.ts'
 import { HeaderPreview } from './preview.tsx'
 import { GroupNav, GroupPicker } from './group-nav.tsx'
@@ -11,7 +11,9 @@ import { SaveBar } from './save-bar.tsx'
 import { SearchBar } from './search-bar.tsx'
 import { type PagePart, useResults, useView, ViewContext } from './use-results.ts'
 import { useUrlState } from './use-url-state.ts'
-import { useHighlight, useReveal, useWindow } from './use-window.ts'
+import { useHighlight } from './use-highlight.ts'
+import { useFocus, useReveal } from './use-reveal.ts'
+import { useWindow } from './use-window.ts'
 
 interface SettingsPageProps {
   readonly context: Omit<PageContext, 'open' | 'reveal' | 'save'>
@@ -53,12 +55,13 @@ function Body({ heading, part: { group, keys }, wanted }: BodyProps): ComponentC
   const [url, changeUrl] = useUrlState({ isOwner: !isPart && !isEmbedded })
   const [areKeysShown, showKeys] = useState(false)
   const [isWhole, showWhole] = useState(false)
-  const results = useResults(url, { group, keys, isWhole })
   const isReady = useEditor(({ phase }) => phase === 'ready')
+  const later = useLater(isReady)
+  const results = useResults(url, { group, keys, isWhole, later })
   const announcement = useEditor((state) => state.announcement)
   const stale = useEditor((state) => state.stale)
-  const others = useOthers(isReady)
-  useWindow()
+  useWindow({ url, results })
+  useFocus()
   useReveal(wanted, { results, changeUrl })
   useHighlight(root, results.found.words, results.sections)
 
@@ -98,7 +101,7 @@ function Body({ heading, part: { group, keys }, wanted }: BodyProps): ComponentC
                 <Announcer announcement={announcement} delay={50} />
                 {/* Of its own: what a search has found is said late, and would take the place of what was saved. */}
                 <Announcer announcement={results.spoken} delay={300} />
-                {others && <others.Others only={url.only} />}
+                {later && <later.Others only={url.only} />}
               </div>
             </form>
             {!isReady && <ResultsList />}

@@ -4,7 +4,7 @@ import { useContext, useEffect, useMemo, useState } from 'preact/hooks'
 import { plural } from '../../texts/messages.ts'
 import { type EditorState, needsAttention } from '../model/editor-state.ts'
 import { type Group, groupDefinitions, isLeftOut, passes } from '../model/listing.ts'
-import { createSearch, type Found, type Hit } from '../model/search.ts'
+import type { createSearch, Found, Hit } from '../model/search.ts'
 import type { Definition } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import type { ChangeUrl, UrlState } from './use-url-state.ts'
@@ -23,6 +23,8 @@ export interface Results {
   readonly current: Group | undefined
   readonly sections: readonly Section[]
   readonly isSearch: boolean
+  /** What searches is not there yet. */
+  readonly isPending: boolean
   /** Settings that were found, also those that are not listed yet. */
   readonly count: number
   /** How many were found in each group, by its slug. */
@@ -75,10 +77,14 @@ export interface PagePart {
 interface ResultsOptions extends PagePart {
   /** All matches of a search are listed. */
   readonly isWhole: boolean
+  /** What searches; undefined until it is there, null if it could not be loaded. */
+  readonly later: { readonly createSearch: typeof createSearch } | null | undefined
 }
 
-export function useResults(url: UrlState, { group, keys, isWhole }: ResultsOptions): Results {
-  const { editor, messages, locale } = usePage()
+const nothingFound: Found = { hits: [], words: [], corrected: undefined, nearest: [] }
+
+export function useResults(url: UrlState, { group, keys, isWhole, later }: ResultsOptions): Results {
+  const { editor, messages, locale, groups: faces } = usePage()
   const all = useEditor((state) => state.definitions)
   const values = useEditor((state) => state.values)
   const { text, isExact, only } = url
@@ -96,13 +102,16 @@ export function useResults(url: UrlState, { group, keys, isWhole }: ResultsOptio
         : groupDefinitions(definitions, messages.general, locale),
     [definitions, keys, messages, locale],
   )
-  const search = useMemo(() => createSearch(definitions), [definitions])
+  const search = useMemo(
+    () => later?.createSearch(definitions, messages, faces),
+    [later, definitions, messages, faces],
+  )
   const leftOut = useKeys((state) => definitions.filter((each) => isLeftOut(each, state)))
   const attention = useKeys((state) => (only.includes('attention') ? needsAttention(state) : []))
 
   const isSearch = text.trim() !== '' || only.length > 0
   const matches = useMemo(() => {
-    const found = search({ text, isExact })
+    const found = search?.({ text, isExact, values }) ?? nothingFound
     const isListed = ({ definition: { key } }: Hit): boolean => values.has(key) && !leftOut.has(key)
     const isKept = ({ definition }: Hit): boolean =>
       passes(only, definition, values.get(definition.key), attention.has(definition.key))
@@ -130,11 +139,12 @@ export function useResults(url: UrlState, { group, keys, isWhole }: ResultsOptio
   }, [isSearch, isWhole, isPaused, groups, current, matches, leftOut, values.size])
 
   const { count } = matches
+  const isPending = text.trim() !== '' && later === undefined
   const spoken = useMemo(
     () => ({ text: isSearch ? plural(messages.found, count, locale) : '' }),
     [messages, locale, isSearch, count, text],
   )
-  return { ...matches, definitions, groups, current, sections, isSearch, leftOut, spoken }
+  return { ...matches, definitions, groups, current, sections, isSearch, isPending, leftOut, spoken }
 }
 
 /** Whether the text has stayed the same for a moment. */

@@ -10,7 +10,7 @@ import { relativeTime, toInput, zoneName } from '../model/input.ts'
 import { type Definition, displayValue, isStale, type RowState, type SettingValue } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { useExternal } from '../use-external.ts'
-import { useOthers } from '../use-more.ts'
+import { useLater } from '../use-more.ts'
 
 interface PartsProps extends RowParts {
   readonly id: string
@@ -115,6 +115,8 @@ interface Pill {
   readonly text: ComponentChildren
   readonly kind?: 'bad' | 'good' | 'muted' | 'warn' | undefined
   readonly icon?: 'check' | 'key' | 'lock'
+  /** In place of an icon. */
+  readonly face?: ComponentChildren
 }
 
 interface RowPillsProps extends PartsProps {
@@ -133,7 +135,7 @@ export function RowPills(props: RowPillsProps): ComponentChildren {
   return (
     <>
       <span id={id} className={pill ? `fm-pill ${pill.kind ? `is-${pill.kind}` : ''}` : 'fm-hidden'}>
-        {pill?.icon && <Icon name={pill.icon} />}
+        {pill?.icon ? <Icon name={pill.icon} /> : pill?.face}
         {pill ? (
           // The parts of news have directions of their own.
           <span dir={news ? undefined : 'auto'}>{pill.text}</span>
@@ -141,7 +143,7 @@ export function RowPills(props: RowPillsProps): ComponentChildren {
           value.isOverridden && messages.overridden
         )}
       </span>
-      {isScopeShown && <span className="fm-pill is-muted">{scopeName(definition, messages)}</span>}
+      {isScopeShown && <span className="fm-pill is-muted">{messages.system}</span>}
       {draft && hasOwn && (
         <span className="fm-pill is-muted">
           <span dir="auto">{messages.ownValue}</span>
@@ -163,15 +165,16 @@ function usePill(
   isJustSaved: boolean,
 ): Pill | null {
   const { editor, messages } = usePage()
-  const others = useOthers(news !== undefined)
+  const later = useLater(news !== undefined)
   if (draft) {
     const text = editor.isOwn ? messages.notSaved : unsavedText(definition, value, messages)
     return { text, kind: draft.theirs ? 'warn' : state === 'invalid' ? 'bad' : undefined }
   }
   if (state === 'invalid') return { text: messages.invalid, kind: 'bad' }
   if (isJustSaved) return { text: messages.savedNow, kind: 'good', icon: 'check' }
-  if (news && others) {
-    return { text: <others.NewsText definition={definition} value={value} news={news} />, kind: 'good' }
+  if (news && later) {
+    const face = news.by !== null && <later.NewsFace id={news.by} />
+    return { text: <later.NewsText definition={definition} value={value} news={news} />, kind: 'good', face }
   }
   if (value.locked) return { text: messages.locked, kind: 'muted', icon: 'lock' }
   return definition.sensitive ? { text: messages.secret, kind: 'muted', icon: 'key' } : null
@@ -180,9 +183,4 @@ function usePill(
 function unsavedText(definition: Definition, { value }: SettingValue, messages: Messages): string {
   if (definition.sensitive || definition.type === SettingType.Json) return messages.unsaved
   return format(messages.unsavedWas, { value: displayValue(definition, value, messages) })
-}
-
-/** Application defaults of User settings stand among the application's own. */
-export function scopeName({ scope }: Pick<Definition, 'scope'>, messages: Messages): string {
-  return scope === SettingScope.System ? messages.system : messages.application
 }

@@ -12,9 +12,11 @@ import { useMore } from '../use-more.ts'
 
 interface RowToolsProps extends RowParts {
   readonly mayChange: boolean
+  /** Shows what somebody else has changed, or hides it; null where the row says it. */
+  readonly tell: { readonly isTold: boolean; readonly toggle: () => void } | null
 }
 
-export function RowTools({ definition, value, draft, mayChange }: RowToolsProps): ComponentChildren {
+export function RowTools({ definition, value, draft, mayChange, tell }: RowToolsProps): ComponentChildren {
   const { editor, messages, open } = usePage()
   const { key, displayName: name, sensitive, confirm } = definition
   const isJustSaved = useEditor((state) => editor.isOwn && state.saved.has(key))
@@ -25,6 +27,15 @@ export function RowTools({ definition, value, draft, mayChange }: RowToolsProps)
   const label = format(canUndo ? messages.undoOf : sensitive ? messages.clearOf : messages.resetOf, { name })
   return (
     <span className="fm-acts">
+      {tell && (
+        <Button
+          about={name}
+          look="link"
+          aria-expanded={tell.isTold}
+          onClick={tell.toggle}
+          text={tell.isTold ? messages.hide : messages.showWhat}
+        />
+      )}
       {isJustSaved && !draft && !sensitive && (
         <Button
           about={name}

@@ -1,6 +1,7 @@
 /** One setting: its name and description, its control, and what is news about it. */
 import { SettingType } from '@fastify-modular/settings/client'
 import type { ComponentChildren } from 'preact'
+import { useState } from 'preact/hooks'
 import { format } from '../../texts/messages.ts'
 import type { ControlProps, Field, RowParts } from '../controls/control-props.ts'
 import { isSegmented } from '../controls/choices.tsx'
@@ -8,7 +9,15 @@ import { controlOf, isWide, widthOf } from '../controls/controls.tsx'
 import { CodeControl } from '../controls/long-text.tsx'
 import { Icon } from '../icons.tsx'
 import { toInput } from '../model/input.ts'
-import { type Definition, type Draft, elementId, type Input, rowState, splitError } from '../model/setting.ts'
+import {
+  type Definition,
+  type Draft,
+  elementId,
+  type Input,
+  rowState,
+  shortValues,
+  splitError,
+} from '../model/setting.ts'
 import { useEditor, useMayChange, usePage } from '../page-context.ts'
 import { RowDescription, RowPills, RowTime, ShadeNote } from './row-description.tsx'
 import { RowConflict, RowTools } from './row-tools.tsx'
@@ -32,11 +41,15 @@ export function SettingRow({ definition, reason, isScopeShown }: SettingRowProps
   const isJustSaved = useEditor((state) => state.saved.has(key))
   const change = useEditor((each) => each.news.get(key))
   const mayChange = useMayChange(definition)
+  const [isTold, showWhat] = useState(false)
+  const more = useMore(isTold)
   if (!value) return null
 
   const id = elementId(page, definition)
   // Who has changed it while the page was open, unless the reader has a draft of it.
   const news = !draft && change?.version === value.version ? change : undefined
+  const isLong =
+    news && !definition.sensitive && !shortValues(definition, [news.from.value, value.value], page.messages)
   const state = rowState(value, draft)
   const isReadOnly = value.locked || !mayChange
   const hasHint = unit !== null || (type === SettingType.Number && min !== null && max !== null)
@@ -77,11 +90,20 @@ export function SettingRow({ definition, reason, isScopeShown }: SettingRowProps
       <div className={widthOf(definition)}>
         <RowControl {...parts} isReadOnly={isReadOnly} describedBy={described.filter(Boolean).join(' ')} />
       </div>
-      <RowTools {...parts} mayChange={mayChange} />
+      <RowTools
+        {...parts}
+        mayChange={mayChange}
+        tell={isLong ? { isTold, toggle: () => showWhat(!isTold) } : null}
+      />
       {!page.editor.isOwn && (
         <code className="fm-key" dir="ltr">
           {key}
         </code>
+      )}
+      {isLong && isTold && more && (
+        <div className="fm-told">
+          <more.Diff definition={definition} from={news.from} to={value} />
+        </div>
       )}
       {draft?.theirs ? (
         <RowConflict id={`${id}-e`} definition={definition} theirs={draft.theirs} input={draft.input} />

@@ -1,0 +1,4 @@
+/** What a page needs when its first row is there: the changes of others, and the search. A file of its own. */
+export { createSearch } from './model/search.ts'
+export { NewsFace, NewsText, RecentFaces, RecentLine } from './others/news-text.tsx'
+export { Others } from './others/others.tsx'

@@ -1,0 +1,106 @@
+/** Groups with a face: an icon, a sentence and a link, as the application and its modules describe them. */
+import {
+  acceptedLocales,
+  canonicalLocale,
+  option,
+  optionProblems,
+  Type,
+} from '@fastify-modular/core/internal'
+import type { FastifyBaseLogger } from 'fastify'
+import { FMOD_SETTINGS_INVALID_OPTION } from './misuse-errors.ts'
+
+/** What pages show of a group besides its settings. */
+export interface SettingGroup {
+  /** The name of an icon of the pages, such as `mail`. */
+  readonly icon?: string
+  /** One sentence. */
+  readonly description?: string
+  /** A link to where something can be done about the group: a path, or an http or https URL. */
+  readonly action?: { readonly label: string; readonly href: string }
+}
+
+/** The texts of a group in one language; what is left out stays as it is. Its name is a text of its definitions. */
+interface GroupTexts {
+  readonly description?: string
+  /** The label of the action. */
+  readonly action?: string
+}
+
+/** The texts of a group in a language such as `de`, or undefined where there are none; called once for each of `locales`. */
+export type TranslateGroup = (name: string, group: SettingGroup, locale: string) => GroupTexts | undefined
+
+/** Descriptions of groups by their name. */
+export type SettingGroups = Readonly<Record<string, SettingGroup>>
+
+const groupSchema = Type.Record(
+  Type.String(),
+  Type.Partial(
+    Type.Object({
+      icon: option.string(),
+      description: option.string(),
+      action: Type.Object({
+        label: Type.String(),
+        href: Type.String({ pattern: String.raw`^(?:/(?![/\\])|https?://)[^\\\s]*$` }),
+      }),
+    }),
+  ),
+  {
+    description:
+      'an object with icon, description and action by group, each action with label and href, a path or an http or https URL',
+  },
+)
+
+/** What translates descriptions, and into which languages. */
+interface Languages {
+  readonly translateGroup?: TranslateGroup
+  readonly locales?: readonly string[]
+}
+
+/** Collects what is said of groups. */
+export class Groups {
+  readonly #groups = new Map<string, SettingGroup>()
+  /** Who has described each group first. */
+  readonly #sources = new Map<string, string>()
+  #languages: Languages = {}
+
+  translateBy({ translateGroup, locales = [] }: Languages): void {
+    const known = locales.map((locale) => canonicalLocale(locale) ?? locale)
+    this.#languages = { locales: known, ...(translateGroup && { translateGroup }) }
+  }
+
+  /**
+   * Of two that describe one group the first counts, member by member.
+   * @param source a module, or the application
+   * @throws {FMOD_SETTINGS_INVALID_OPTION} what no page can show
+   */
+  add(groups: SettingGroups, source: string, log: FastifyBaseLogger): void {
+    const problems = optionProblems(Type.Object({ groups: groupSchema }), { groups })
+    if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_OPTION(`${source}: ${problems.join('; ')}`)
+    for (const [name, group] of Object.entries(groups)) {
+      const first = this.#sources.get(name)
+      if (first !== undefined)
+        log.warn({ group: name, first, second: source }, 'two describe a group of settings: the first counts')
+      else this.#sources.set(name, source)
+      this.#groups.set(name, { ...group, ...this.#groups.get(name) })
+    }
+  }
+
+  /** @param accepted as `Accept-Language` says it; without a language that is known, as it was declared */
+  in(accepted?: string): SettingGroups {
+    const { translateGroup, locales = [] } = this.#languages
+    const locale = acceptedLocales(accepted).find((each) => each === 'en' || locales.includes(each))
+    const entries = [...this.#groups].map(([name, group]) => {
+      const texts = locale !== undefined && locale !== 'en' && translateGroup?.(name, group, locale)
+      return [name, texts ? withTexts(group, texts) : group] as const
+    })
+    return Object.fromEntries(entries)
+  }
+}
+
+function withTexts(group: SettingGroup, { description, action }: GroupTexts): SettingGroup {
+  return {
+    ...group,
+    ...(description && { description }),
+    ...(group.action && action && { action: { ...group.action, label: action } }),
+  }
+}
