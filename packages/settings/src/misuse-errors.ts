@@ -126,11 +126,3 @@ export const FMOD_SETTINGS_TRANSACTION_ENDED = createMisuseError(
   'FMOD_SETTINGS_TRANSACTION_ENDED',
   'A statement was sent in the transaction of a write that has ended. Send it, and await it, before enqueue() returns.',
 )
-export const FMOD_SETTINGS_ENQUEUE_NOT_SYNC = createMisuseError(
-  'FMOD_SETTINGS_ENQUEUE_NOT_SYNC',
-  'A SQLite transaction cannot wait for a promise, but enqueue() returned one. Write with tx.run() before it returns.',
-)
-export const FMOD_SETTINGS_INVALID_WRITE = createMisuseError<[string]>(
-  'FMOD_SETTINGS_INVALID_WRITE',
-  'decide() changed the setting "%s" twice, without naming its row in "reads", or in a write of the other kind: System and Application rows and users\' rows are written apart. Name each row it may change there, and change it once.',
-)

@@ -1,7 +1,6 @@
 /** Rows by name, and what a write does, decided before a store touches anything. The same for every store. */
 import { randomUUID } from 'node:crypto'
 import { ArgumentException } from '@fastify-modular/core'
-import { FMOD_SETTINGS_INVALID_WRITE } from '../misuse-errors.ts'
 import { isOwned, isStorable } from '../setting-definition.ts'
 import { noRevision, type Revision } from './revision.ts'
 import type {
@@ -101,8 +100,7 @@ interface FoundOwned extends Found {
 /**
  * Lets the request decide and returns what to write: the changes in the order of their rows, with their versions, without
  * deletions of unset rows. Call it under the lock, and write the result before the lock ends.
- * @throws {FMOD_SETTINGS_INVALID_WRITE} two changes of one row, a change of a row that was not read, or of one that belongs
- * to another kind of write
+ * @throws {Error} two changes of one row, a change of a row that was not read, or of one that belongs to another kind of write
  */
 export function planWrite(request: WriteRequest, current: FoundShared | FoundOwned): WriteResult {
   const { at, rows, lastVersion } = current
@@ -122,7 +120,8 @@ export function planWrite(request: WriteRequest, current: FoundShared | FoundOwn
     const name = rowIdText(change)
     const before = found.get(name)
     // Deleting the row answers false for a row that was not read and for one that was already changed.
-    if (!found.delete(name) || !isToWrite(change)) throw new FMOD_SETTINGS_INVALID_WRITE(change.key)
+    if (!found.delete(name) || !isToWrite(change))
+      throw new Error(`"${change.key}" is not a row of this write, or is changed twice.`)
     checkStorable(change.value, change.key)
     if (!before && change.value === null) continue
     const { scope, owner, key } = change

@@ -127,12 +127,7 @@ class PostgresStore extends SqlStore<OpenDatabase> {
       instance: this.#instance,
       window: this.#options.announceWindow ?? 20,
     })
-    const writer = new PostgresWriter({
-      pool,
-      names,
-      statementTimeout: timeouts.query,
-      onCommit: (written) => announcer.add(written),
-    })
+    const writer = new PostgresWriter({ pool, names, statementTimeout: timeouts.query, announcer })
     const maintenance = createMaintenance(postgresMaintenance(names, writer))
     return {
       ...connections,

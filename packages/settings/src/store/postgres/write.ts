@@ -17,6 +17,7 @@ import {
   type WriteResult,
 } from '../store.ts'
 import { isUnanswered, onConnection, orStoreFailure, sendTogether, WriteQueue } from './connection.ts'
+import type { Announcer } from './listen.ts'
 import type { PostgresNames } from './names.ts'
 import { writeStatements } from './write-statements.ts'
 
@@ -25,8 +26,8 @@ interface WriterInit {
   readonly names: PostgresNames
   /** Milliseconds that one statement may take. */
   readonly statementTimeout: number
-  /** Called after each commit, also after one whose answer was lost. */
-  readonly onCommit: (written: WriteResult) => void
+  /** Gets each commit, also one whose answer was lost. */
+  readonly announcer: Pick<Announcer, 'add'>
 }
 
 /** Milliseconds that a write waits for the writes before it. */
@@ -132,7 +133,7 @@ export class PostgresWriter implements SqlWriter {
       await send(client, [{ text: 'rollback' }])
       return result
     }
-    const { onCommit } = this.#init
+    const { announcer } = this.#init
     try {
       if (request.enqueue) {
         await send(client, [save])
@@ -144,10 +145,10 @@ export class PostgresWriter implements SqlWriter {
       }
     } catch (error) {
       // It may have been committed all the same.
-      if (isUnanswered(error)) onCommit(result)
+      if (isUnanswered(error)) announcer.add(result)
       throw error
     }
-    onCommit(result)
+    announcer.add(result)
     return result
   }
 

@@ -2,11 +2,7 @@
 import type { SyncTx } from '@fastify-modular/core/events/durable'
 import type { Database, Statement } from 'better-sqlite3'
 import { type Column, getTableColumns, getTableName } from 'drizzle-orm'
-import {
-  FMOD_SETTINGS_ENQUEUE_NOT_SYNC,
-  FMOD_SETTINGS_TRANSACTION_ENDED,
-  FMOD_SETTINGS_TRANSACTION_OPEN,
-} from '../../misuse-errors.ts'
+import { FMOD_SETTINGS_TRANSACTION_ENDED, FMOD_SETTINGS_TRANSACTION_OPEN } from '../../misuse-errors.ts'
 import { historyOf, planWrite } from '../plan-write.ts'
 import { noRevision, parseRevision, revisionId } from '../revision.ts'
 import type { HistoryRow, Owner, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
@@ -78,7 +74,7 @@ export function immediate<A, R>(client: Database, task: (argument: A) => R): (ar
   }
 }
 
-/** @throws {FMOD_SETTINGS_ENQUEUE_NOT_SYNC} what a promise writes later would escape the transaction */
+/** @throws {Error} what a promise writes later would escape the transaction */
 function enqueue(client: Database, request: WriteRequest, result: WriteResult): void {
   let isOpen = true
   const statements = new Map<string, Statement>() // a bulk enqueues hundreds of events with one statement
@@ -95,7 +91,7 @@ function enqueue(client: Database, request: WriteRequest, result: WriteResult): 
   isOpen = false // a later statement would run outside of the transaction
   if (!pending) return
   pending.catch(() => {}) // the failure below is the one that is reported
-  throw new FMOD_SETTINGS_ENQUEUE_NOT_SYNC()
+  throw new Error('A SQLite transaction cannot wait for the promise that enqueue() returned.')
 }
 
 // Statements without drizzle: a bulk runs them a thousand times, and its mapping of parameters costs as much as they do.
