@@ -2,9 +2,9 @@
 import { receiveContributions } from '@fastify-modular/core'
 import {
   branded,
-  createFindCaller,
-  findCallerOf,
   hasOwnDecorator,
+  knowsCallers,
+  readCaller,
   supportedFastify,
 } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
@@ -57,7 +57,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
     },
     complete: async () => void (await check(boot)),
   })
-  const findCaller = createFindCaller(app, options.findCaller)
+  const { findCaller = readCaller } = options
   decorateRequests(app, settings, findCaller)
   if (options.routes !== false) {
     declareToGate(app, settings)
@@ -126,8 +126,8 @@ async function makeReady(boot: Boot): Promise<void> {
   boot.isChecked = true
   service.states() // every setting gets its place in memory before the first request
   refuseForeignEvents(service)
-  const knowsCaller = findCallerOf(app, options.findCaller) !== undefined
-  if (knowsCaller && routes !== undefined && findCallerOf(routes, options.findCaller) === undefined)
+  const knowsCaller = knowsCallers(app, options.findCaller)
+  if (knowsCaller && routes !== undefined && !knowsCallers(routes, options.findCaller))
     throw new FMOD_SETTINGS_CALLER_DECLARED_LATER()
   service.resources.check()
   const isDescribed = routes === undefined || boot.sawSwagger || !app.hasDecorator('swagger')

@@ -5,10 +5,10 @@
 import { DomainException, ForbiddenException, hasPermission, NotFoundException } from '@fastify-modular/core'
 import {
   type AccessOfPlugin,
-  createFindCaller,
   option,
   optionProblems,
   type OptionsSchema,
+  readCaller,
   supportedFastify,
 } from '@fastify-modular/core/internal'
 import { type Problem, problemOfError, problemOfStatus } from '@fastify-modular/core/problem'
@@ -131,7 +131,7 @@ function prepare(scope: FastifyInstance, options: OfrepOptions): void {
     reply.header('cache-control', 'private, no-store')
     done()
   })
-  scope.addHook('onRequest', authenticateWith(createFindCaller(scope, options.findCaller)))
+  scope.addHook('onRequest', authenticateWith(options.findCaller ?? readCaller))
   scope.setValidatorCompiler(validatorCompiler)
   scope.setSerializerCompiler(() => JSON.stringify)
   const isAnswered = hasErrorsPlugin(scope)
