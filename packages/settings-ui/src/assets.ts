@@ -80,8 +80,8 @@ const types: Readonly<Record<string, string>> = {
 async function sendFile(request: FastifyRequest, reply: FastifyReply, name: string): Promise<unknown> {
   const { send } = await import('@fastify/send') // by the first request: at boot it would be a tenth of all that is loaded
   const encoding = acceptedEncoding(request.headers)
-  // Documents of hosts name these: their names stay when their content changes.
-  const isKept = !['element.js', 'close.js'].includes(name)
+  // The others are named in documents of hosts: their names stay when their content changes.
+  const isKept = /\.[\w-]{12}\.\w+$/.test(name)
   const path = encoding === undefined ? name : name + (encoding === 'br' ? '.br' : '.gz')
   const { type, statusCode, headers, stream, metadata } = await send(request.raw, `/${path}`, {
     root: fileURLToPath(built),

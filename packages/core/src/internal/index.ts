@@ -31,6 +31,7 @@ export {
   sqliteCodeOf,
 } from './node-sqlite.ts'
 export { compileSchemaErrors, type SchemaError } from './json-schema.ts'
+export { currentCommand, decorateCommand, type Finding, orFinding, report } from './command.ts'
 export { createMisuseError, type MisuseErrorClass } from './misuse-error.ts'
 export {
   argumentProblems,

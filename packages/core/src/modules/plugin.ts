@@ -46,7 +46,10 @@ const modulesPlugin: FastifyPluginAsync<ModulesOptions> = async (app, options) =
 async function mount(app: FastifyInstance, { name, plugin, prefix }: Module): Promise<void> {
   if (!plugin) return
   const register = () => app.register(plugin, prefix === undefined ? {} : { prefix })
-  if (!isWrapped(plugin)) return void (await register())
+  if (!isWrapped(plugin)) {
+    await register()
+    return
+  }
   const end = checkCalls(app, 'addHook', (scope, hook) => {
     if (scope !== app || hook === 'onClose' || hook === 'preClose') return
     throw new FMOD_CORE_INVALID_MODULE(
