@@ -7,7 +7,6 @@ import { listShared, type OwnValues, readOwnValues, readTenantValues } from '../
 import type { SettingScope } from '../setting-definition.ts'
 import type { Membership } from '../tenants.ts'
 import { callerOf } from './access.ts'
-import type { RouteContext } from './context.ts'
 import { sendUnlessUnchanged, type TaggedJson, toTaggedJson } from './conditional.ts'
 import { toDefinitionDto } from './localized-definitions.ts'
 
@@ -25,16 +24,19 @@ export function reachFirst({ streams }: SettingsService, isPublic = false): preH
   }
 }
 
+/** The tenant of a request for its caller. */
+type TenantOf = (request: FastifyRequest) => Promise<Membership | null>
+
 /** Sends lists of values, each under a tag; those of shared values are kept until a shared value changes. */
 export class SharedLists {
   readonly #service: SettingsService
-  readonly #tenantOf: RouteContext['tenantOf']
+  readonly #tenantOf: TenantOf
   readonly #lists = new Map<string, TaggedJson>()
   /** The tag of all definitions, which are frozen when requests arrive. */
   #definitions: string | undefined
   #generation = -1
 
-  constructor(service: SettingsService, tenantOf: RouteContext['tenantOf']) {
+  constructor(service: SettingsService, tenantOf: TenantOf) {
     this.#service = service
     this.#tenantOf = tenantOf
   }
