@@ -21,7 +21,7 @@ export default async function pack() {
     const packages = await all(
       published.map((folder) => readTarball(folder, tarballs.get(manifestOf(folder).name), scratch)),
     )
-    const command = packages.find(({ manifest }) => manifest.bin !== undefined)
+    const command = packages.find(({ manifest }) => manifest.name === 'create-fastify-modular')
     const libraries = packages.filter((each) => each !== command)
     const consumer = createConsumer(join(scratch, 'app'), libraries)
     const code = documents().map((path) => codeBlocks(path, readFileSync(path, 'utf8')))
