@@ -1,5 +1,5 @@
 // Uses every entry point of the packed packages: import, require, and both kinds of TypeScript.
-import { writeFileSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { capture, npmInstall } from '../command.mjs'
 import { manifestOf } from '../files.mjs'
@@ -73,6 +73,7 @@ async function checkTypes(folder, { entries, blocks, options, tsc }) {
   }
   for (const [index, { code }] of blocks.entries()) files[`document-${index}.mts`] = code
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  cpSync('packages/create-fastify-modular/template/src/sign-in.ts', join(folder, 'sign-in.ts')) // the guide about deploying builds on it
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(files) }))
   return (await compile(folder, tsc)).filter(isOurs).map((line) => nameDocument(line, blocks))
 }
