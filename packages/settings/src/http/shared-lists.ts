@@ -121,8 +121,8 @@ export class SharedLists {
     if (generation !== this.#generation) this.#lists.clear()
     this.#generation = generation
     const list = this.#lists.get(name) ?? toTaggedJson(toContent())
-    // An empty list is not kept: callers can invent any number of groups.
-    if (list.body.length > '[]'.length) this.#lists.set(name, list)
+    // An empty list is not kept: callers can invent any number of groups. Public values are an object.
+    if (list.body.toString('latin1', 0, 3) !== '[]') this.#lists.set(name, list)
     return list
   }
 }
