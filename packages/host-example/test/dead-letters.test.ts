@@ -76,7 +76,9 @@ test('the page of dead letters: axe-core finds nothing, and its buttons retry an
   const [name = '', value = ''] = (await host.signIn('admin')).cookie.split('=')
   await browser.addCookies([{ name, value, url: host.url }])
   const page = await browser.newPage()
-  await page.goto(`${host.url}/dead-letters`)
+  await page.goto(`${host.url}/mails`)
+  await page.getByRole('link', { name: '2 events could not be handled' }).click()
+  await page.waitForURL(`${host.url}/dead-letters`)
   const letters = page.locator('.dead-letter')
   await letters.nth(1).waitFor()
   for (const { colorScheme, width } of [

@@ -50,7 +50,7 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
       const fault = declareAccess(scope, given)
       if (fault !== null) throw new FMOD_SETTINGS_UI_INVALID_OPTION(fault)
       const guarded = { ...hidden, config: { access: 'signed-in' }, ...(guard && { onRequest: guard }) }
-      scope.register((files) => serveAssets(files, options.css ?? ''))
+      serveAssets(scope, options.css ?? '', assets)
       if (documents) {
         scope.get('/', { ...guarded, prefixTrailingSlash: 'both' }, async (request, reply) => {
           const [home = manage === false ? 'preferences' : 'manage'] = await linkedPages(

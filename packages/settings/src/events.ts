@@ -213,6 +213,7 @@ export class Listeners {
   }
 
   notify({ effective, revision, origin }: SharedChange): void {
+    if (this.#emitter.eventNames().length === 0) return
     for (const { state, previous } of effective) {
       const { key, scope } = state.setting.definition
       const { value, source, error } = state.shared

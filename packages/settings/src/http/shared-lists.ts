@@ -11,7 +11,7 @@ import { sendUnlessUnchanged, type TaggedJson, toTaggedJson } from './conditiona
 import { toDefinitionDto } from './localized-definitions.ts'
 
 /** The header by which our client names the tenant that it wants; the host checks it. */
-export const tenantHeader = 'settings-tenant'
+const tenantHeader = 'settings-tenant'
 
 /** A preHandler hook: a client that a stream has told to read gets nothing that is older than that. */
 export function reachFirst({ streams }: SettingsService, isPublic = false): preHandlerHookHandler {
@@ -121,8 +121,8 @@ export class SharedLists {
     if (generation !== this.#generation) this.#lists.clear()
     this.#generation = generation
     const list = this.#lists.get(name) ?? toTaggedJson(toContent())
-    // An empty list is not kept: callers can invent any number of groups.
-    if (list.body.length > '[]'.length) this.#lists.set(name, list)
+    // An empty list is not kept: callers can invent any number of groups. Public values are an object.
+    if (list.body.toString('latin1', 0, 3) !== '[]') this.#lists.set(name, list)
     return list
   }
 }
