@@ -16,7 +16,7 @@ export async function checkConsumer(consumer, { blocks, options }) {
     writeFileSync(join(folder, name), text)
     return capture(process.execPath, [name], { cwd: folder })
   }
-  const mains = packages.map(({ name }) => name)
+  const mains = packages.filter(hasMain).map(({ name }) => name)
   await execute('without-optional-peers.mjs', mains.map((name) => `await import('${name}')\n`).join(''))
   checkEntryTypes(consumer, entries)
   addOptionalPeers()
@@ -32,6 +32,9 @@ export async function checkConsumer(consumer, { blocks, options }) {
   }
 }
 
+/** A command is imported by nobody. */
+const hasMain = ({ exports }) => '.' in exports
+
 /** Every subpath of the exports map that holds code. */
 function entryPoints({ name, exports }) {
   return Object.keys(exports)
@@ -41,7 +44,7 @@ function entryPoints({ name, exports }) {
 
 /** A CommonJS application hands the whole module to register, which takes its default export. Core has two plugins, and none. */
 function plugins(packages) {
-  const others = packages.filter(({ name }) => name !== '@fastify-modular/core')
+  const others = packages.filter((each) => hasMain(each) && each.name !== '@fastify-modular/core')
   const lines = others.map(({ name }) => `check('${name}', require('${name}').default)`)
   const check = (name, plugin) => {
     const isPlugin = typeof plugin === 'function' && plugin[Symbol.for('plugin-meta')]?.name.startsWith(name)
