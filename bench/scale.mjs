@@ -1,5 +1,4 @@
 // P17: what users' and shared writes cost with 1, 2 and 4 instances on one PostgreSQL, and 8 to 64 simulated ones.
-// `BENCH_BEFORE` names a checkout of an earlier version that was built, to compare with.
 import { fork } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createDatabase } from '@fastify-modular/test-support/postgres'
@@ -10,33 +9,24 @@ import { ask, messageOf } from './support/message.mjs'
 
 const milliseconds = size(2000, 300)
 const lanes = 8 // writes of users under way in one instance: its pool has ten connections
-const before = process.env.BENCH_BEFORE
-const versions = before ? ['before', 'after'] : ['after']
 const instanceCounts = [1, 2, 4]
 
 const server = await startDurablePostgres()
 const admin = await connect(server.url)
-const subjects = {
-  ...(before && { before: { tree: before } }),
-  after: {},
-  inside: { notifiesInside: true },
-}
+/** Each in a database of its own: as it is, and with the notification in the statement that saves. */
+const subjects = { after: { notifiesInside: false }, inside: { notifiesInside: true } }
 for (const subject of Object.values(subjects)) subject.url = (await createDatabase(server.url)).url
-const processes = { here: startInstances(), ...(before && { before: startInstances(before) }) }
+const script = new URL('servers/preferences.mjs', import.meta.url)
+const processes = Array.from({ length: 4 }, () => fork(script))
 try {
-  for (const list of Object.values(processes)) await Promise.all(list.map(messageOf))
+  await Promise.all(processes.map(messageOf))
   await full('P17 writes of users', 0)
   await full('P17 writes of users, flushes of 2 ms', 2000)
   await counted()
 } finally {
-  for (const child of Object.values(processes).flat()) child.disconnect()
+  for (const child of processes) child.disconnect()
   await admin.end()
   await server.stop()
-}
-
-function startInstances(tree = '') {
-  const script = new URL('servers/preferences.mjs', import.meta.url)
-  return Array.from({ length: 4 }, () => fork(script, [tree]))
 }
 
 /** All instances write as fast as they can. */
@@ -44,9 +34,7 @@ async function full(title, commitDelay) {
   await admin.query(`alter system set commit_delay = ${commitDelay}`)
   await admin.query('alter system set commit_siblings = 0')
   await admin.query('select pg_reload_conf()')
-  const alone = versions.flatMap((subject) =>
-    instanceCounts.map((writers) => [`${subject}, ${writers}`, { subject, writers }]),
-  )
+  const alone = instanceCounts.map((writers) => [`after, ${writers}`, { subject: 'after', writers }])
   const cells = {
     ...Object.fromEntries(alone),
     'after, 1 writes, 3 listen': { subject: 'after', writers: 1, others: 3 },
@@ -72,11 +60,10 @@ async function full(title, commitDelay) {
   )
   const ratios = [
     ['server CPU a write, 4 of 1', '≤ 1.5', 'cpu', 'after, 4', 'after, 1'],
-    ['rate of 4, of before', '≥ 4', 'rate', 'after, 4', 'before, 4'],
     ['rate of 4, of NOTIFY inside', '≥ 3', 'rate', 'after, 4', 'NOTIFY inside, 4'],
     ['rate of 1 with 3 that listen, of 1 alone', '≥ 0.9', 'rate', 'after, 1 writes, 3 listen', 'after, 1'],
     ['transactions a write, 64 of 4', '≤ 1', 'transactions', 'after, 4 of 64, simulated', 'after, 4'],
-  ].filter(([, , , , other]) => cells[other]) // one is to the version before
+  ]
   report(
     `${title}, ratios`,
     ratios.map(([what, goal, member, one, other]) => {
@@ -116,31 +103,27 @@ async function measureCell({ subject, writers, others = 0, simulated = 0 }) {
 /** Transactions of lone writes, with the reads that they cause in other instances. */
 async function counted() {
   const rows = []
-  for (const subject of versions) {
-    for (const count of instanceCounts) {
-      const { instances, close } = await openInstances(subject, count)
-      const row = { instances: `${subject}, ${count}` }
-      for (const kind of ['user', 'shared']) {
-        const writes = size(40, 4)
-        await sleep(1000) // what the boot, or the writes before, have caused is over
-        const start = await sum(instances, 'transactions')
-        await ask(instances[0], { order: 'writeSlowly', kind, writes, pause: 100 })
-        await sleep(1000)
-        row[`transactions a ${kind} write`] = (
-          ((await sum(instances, 'transactions')) - start) /
-          writes
-        ).toFixed(2)
-      }
-      rows.push(row)
-      await close()
+  for (const count of instanceCounts) {
+    const { instances, close } = await openInstances('after', count)
+    const row = { instances: count }
+    for (const kind of ['user', 'shared']) {
+      const writes = size(40, 4)
+      await sleep(1000) // what the boot, or the writes before, have caused is over
+      const start = await sum(instances, 'transactions')
+      await ask(instances[0], { order: 'writeSlowly', kind, writes, pause: 100 })
+      await sleep(1000)
+      const transactions = (await sum(instances, 'transactions')) - start
+      row[`transactions a ${kind} write`] = (transactions / writes).toFixed(2)
     }
+    rows.push(row)
+    await close()
   }
   report('P17 transactions of a lone write', rows)
 }
 
 async function openInstances(subject, count) {
-  const { url, tree, notifiesInside = false } = subjects[subject]
-  const instances = processes[tree ? 'before' : 'here'].slice(0, count)
+  const { url, notifiesInside } = subjects[subject]
+  const instances = processes.slice(0, count)
   // One by one: the first one makes the tables.
   for (const each of instances) await ask(each, { order: 'open', url, notifiesInside })
   return { instances, close: () => Promise.all(instances.map((each) => ask(each, { order: 'close' }))) }

@@ -1,11 +1,10 @@
 // Streams: CPU of a delivery beside a bare `net` loop, time until the last of 1,000 readers has a change, memory of a
-// connection beside bare node:http, and what a write costs without streams. `BENCH_BEFORE` names a checkout of an earlier
-// version that was built, to compare writes with.
+// connection beside bare node:http, and what a write costs without streams.
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { pathToFileURL } from 'node:url'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { setting, settings, SettingScope } from '@fastify-modular/settings'
 import Fastify from 'fastify'
 import { inRounds, median, report, size } from './support/measure.mjs'
 import { ask, messageOf } from './support/message.mjs'
@@ -70,13 +69,10 @@ async function memory(count) {
 
 /** A write where nothing streams, in process and in memory, so that nothing else is in the figure. */
 async function writes() {
-  const before = process.env.BENCH_BEFORE
   const count = size(1000, 100)
-  const folder = (name) => pathToFileURL(`${name}/packages/settings/dist/index.js`).href
   const subjects = {
-    ...(before && { before: await writer(folder(before), count) }),
-    'without the routes': await writer('@fastify-modular/settings', count, { stream: false }),
-    'without readers': await writer('@fastify-modular/settings', count),
+    'without the routes': await writer(count, { stream: false }),
+    'without readers': await writer(count),
   }
   const spend = async (name) => {
     const start = process.cpuUsage()
@@ -97,17 +93,14 @@ async function writes() {
   )
 }
 
-async function writer(module, count, options = {}) {
-  const { setting, settings, SettingScope } = await import(module)
+async function writer(count, options = {}) {
   const title = setting.text('bench.title', { displayName: 'Title', scope: SettingScope.Application })
   const app = Fastify()
   await app.register(settings, { definitions: [title], history: false, ...options })
   await app.ready()
-  const contract = app.settings.contract ?? app.settings // as it was before
   let value = 0
   return async () => {
-    for (let write = 0; write < count; write++)
-      await contract.setSetting(title.key, `value ${value++}`, SettingScope.Application)
+    for (let write = 0; write < count; write++) await app.settings.set(title, `value ${value++}`)
   }
 }
 

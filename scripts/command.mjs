@@ -2,7 +2,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 
 /** Runs a program to its end and throws when it fails. Options are those of node:child_process. */
@@ -38,25 +37,13 @@ export async function npmInstall(args, options) {
 
 /** Runs the version of pnpm that package.json pins, fetched by npx: a newcomer has npm only. */
 export function pnpm(args, options) {
-  return run('npx', ['--yes', pinnedPnpm(), ...args], options)
-}
-
-/** Packs packages into a folder, with one start of pnpm, which takes a second. Returns the tarballs by the names of the packages. */
-export async function packAll(folders, destination) {
-  if (folders.length === 0) return new Map()
-  const filters = folders.flatMap((folder) => ['--filter', `./${folder}`])
-  const args = ['pack', '--json', '--pack-destination', resolve(destination)]
-  const packed = JSON.parse(await capture('npx', ['--yes', pinnedPnpm(), ...filters, ...args]))
-  return new Map([packed].flat().map(({ name, filename }) => [name, filename]))
+  const { packageManager } = JSON.parse(readFileSync('package.json', 'utf8'))
+  return run('npx', ['--yes', packageManager, ...args], options)
 }
 
 /** Runs a program of this repository's node_modules under this very Node. */
 export function node(file, args = [], options) {
   return run(process.execPath, [file, ...args], options)
-}
-
-function pinnedPnpm() {
-  return JSON.parse(readFileSync('package.json', 'utf8')).packageManager
 }
 
 const isWindowsScript = (program) => process.platform === 'win32' && ['npx', 'npm'].includes(program)

@@ -4,9 +4,9 @@
 //   node scripts/release.mjs tag                 makes the release of the version on GitHub, and its tag, once all of it is published
 // With `--dry-run` the first packs every package, and the second uploads nothing. The last two run in jobs that may write:
 // this file imports nothing but Node's modules and files beside it.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { capture, packAll, run } from './command.mjs'
+import { capture, run } from './command.mjs'
 import { manifestOf, packageFolders } from './files.mjs'
 
 const [, , part, folder, flag] = process.argv
@@ -25,21 +25,7 @@ async function pack() {
     if (await isPublished(name)) console.log(`${name}@${version} is published already`)
     else missing.push(each)
   }
-  await packWithCommit(missing)
-}
-
-/** npm shows the `gitHead` of a manifest: the commit that the tag of the release has to name. */
-async function packWithCommit(folders) {
-  const gitHead = (await capture('git', ['rev-parse', 'HEAD'])).trim()
-  const manifests = folders.map((each) => join(each, 'package.json'))
-  const texts = manifests.map((file) => readFileSync(file, 'utf8'))
-  try {
-    for (const [index, text] of texts.entries())
-      writeFileSync(manifests[index], JSON.stringify({ ...JSON.parse(text), gitHead }))
-    await packAll(folders, folder)
-  } finally {
-    for (const [index, text] of texts.entries()) writeFileSync(manifests[index], text)
-  }
+  await run(process.execPath, ['scripts/pack/stage.mjs', folder, ...missing]) // a process of its own: it loads a bundler
 }
 
 async function publish() {

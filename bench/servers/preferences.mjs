@@ -1,18 +1,10 @@
 // An instance of an application whose users write preferences, in a process of its own, on order: each message is
-// answered when it is done. The settings may be those of another checkout, whose tree is the first argument.
-import { createRequire } from 'node:module'
+// answered when it is done.
 import { setTimeout as sleep } from 'node:timers/promises'
-import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { setting, settings, SettingScope } from '@fastify-modular/settings'
+import { postgres } from '@fastify-modular/settings/postgres'
 import Fastify from 'fastify'
 import { Pool } from 'pg'
-
-const { resolve } = createRequire(
-  process.argv[2] ? join(process.argv[2], 'bench', 'package.json') : import.meta.url,
-)
-const load = (name) => import(pathToFileURL(resolve(name)).href)
-const { setting, settings, SettingScope } = await load('@fastify-modular/settings')
-const { postgres } = await load('@fastify-modular/settings/postgres')
 
 const users = 100_000
 const theme = setting.text('bench.theme', { displayName: 'Theme', scope: SettingScope.User })
@@ -35,7 +27,7 @@ const orders = {
     app = Fastify()
     await app.register(settings, { definitions: [theme, title], store, routes: false })
     await app.ready()
-    contract = app.settings.contract ?? app.settings // as it was before
+    contract = app.settings.contract
   },
   /** Writes values of users in so many lanes, for so many milliseconds. */
   async writeUsers({ lanes, milliseconds }) {

@@ -1,8 +1,10 @@
-// Durable transports with events that wait, beside another checkout of core where BENCH_BEFORE names one.
+// Durable transports with events that wait.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
+import { defineEvent, events } from '@fastify-modular/core'
+import { pgBoss } from '@fastify-modular/core/events/pg-boss'
+import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { createDatabase } from '@fastify-modular/test-support/postgres'
 import { Type } from '@sinclair/typebox'
 import Database from 'better-sqlite3'
@@ -10,71 +12,44 @@ import Fastify from 'fastify'
 import pg from 'pg'
 import { inRounds, median, report, size } from './measure.mjs'
 
-/** Core as it is here, and as it was in the checkout (built) that BENCH_BEFORE names. */
-async function loadVersions() {
-  const load = async (resolve) => {
-    const { defineEvent, events } = await import(resolve('index.js', '@fastify-modular/core'))
-    const { pgBoss } = await import(
-      resolve('events/pg-boss/pg-boss.js', '@fastify-modular/core/events/pg-boss')
-    )
-    const { sqliteOutbox } = await import(
-      resolve('events/sqlite-outbox/sqlite-outbox.js', '@fastify-modular/core/events/sqlite-outbox')
-    )
-    class Ticked extends defineEvent('bench.ticked', Type.Object({ number: Type.Integer() })) {}
-    return { events, pgBoss, sqliteOutbox, Ticked }
-  }
-  const before = process.env.BENCH_BEFORE
-  return {
-    ...(before && {
-      before: await load((file) => pathToFileURL(`${before}/packages/core/dist/${file}`).href),
-    }),
-    after: await load((_file, name) => name),
-  }
-}
+class Ticked extends defineEvent('bench.ticked', Type.Object({ number: Type.Integer() })) {}
 
 /** Rates with 1,000, 30,000 and 100,000 waiting events. */
 export async function measureWaiting(serverUrl) {
-  const versions = await loadVersions()
-  await backlog('Events that wait in SQLite', versions, sqliteRateOf)
-  await backlog('Events that wait in pg-boss', versions, (version, waiting) =>
-    rateOf(version, serverUrl, waiting),
-  )
+  await backlog('Events that wait in SQLite', sqliteRateOf)
+  await backlog('Events that wait in pg-boss', (waiting) => rateOf(serverUrl, waiting))
 }
 
 /** How fast the first thousand events are handled, by how many wait. */
-async function backlog(title, versions, measureRate) {
+async function backlog(title, measureRate) {
   const counts = size([1_000, 30_000, 100_000], [1_000, 2_000])
-  const cases = Object.keys(versions).flatMap((name) => counts.map((waiting) => [name, waiting]))
-  const measureCase = ([name, waiting]) => measureRate(versions[name], waiting)
-  const samples = await inRounds(cases, measureCase, { rounds: size(5, 1), warmUps: 0 })
-  const rate = (...each) => median(samples.map((sample) => sample[each])) // `after,1000`
+  const samples = await inRounds(counts, measureRate, { rounds: size(5, 1), warmUps: 0 })
+  const rate = (waiting) => median(samples.map((sample) => sample[waiting]))
   report(
     title,
-    cases.map(([name, waiting]) => ({
-      version: name,
+    counts.map((waiting) => ({
       waiting,
-      'handled per s': Math.round(rate(name, waiting)),
-      'of the rate with 1,000 waiting': (rate(name, waiting) / rate(name, counts[0])).toFixed(2),
-      ...(versions.before && { 'of before': (rate(name, waiting) / rate('before', waiting)).toFixed(2) }),
+      'handled per s': Math.round(rate(waiting)),
+      'of the rate with 1,000 waiting': (rate(waiting) / rate(counts[0])).toFixed(2),
     })),
   )
 }
 
-async function rateOf(version, serverUrl, waiting) {
+async function rateOf(serverUrl, waiting) {
   const database = await createDatabase(serverUrl)
-  const transport = version.pgBoss({ connectionString: database.url })
-  const rate = await rateOfFirst(version, transport, () => repeatWaiting(database.url, waiting - 1))
+  const transport = pgBoss({ connectionString: database.url })
+  const rate = await rateOfFirst(transport, () => repeatWaiting(database.url, waiting - 1))
   await database.drop()
   return rate
 }
 
 /** The same in SQLite, each commit on the disk. */
-async function sqliteRateOf(version, waiting) {
+async function sqliteRateOf(waiting) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'))
   const database = new Database(join(folder, 'bench.db'))
   database.pragma('journal_mode = WAL')
   database.pragma('synchronous = FULL')
-  const rate = await rateOfFirst(version, version.sqliteOutbox({ database }), () =>
+  const rate = await rateOfFirst(sqliteOutbox({ database }), () =>
     database.exec(`
       WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${waiting - 1})
       INSERT INTO event_outbox (event_id, type, payload, published_at)
@@ -88,22 +63,22 @@ async function sqliteRateOf(version, waiting) {
 }
 
 /** Publishes one event, has it repeated, and measures how fast the first thousand are handled. */
-async function rateOfFirst(version, transport, repeat) {
+async function rateOfFirst(transport, repeat) {
   const sample = 1000
   let handled = 0
   let startedAt = 0
   let done = () => {}
   const finished = new Promise((resolve) => (done = resolve))
   class BenchHandler {
-    static event = version.Ticked
+    static event = Ticked
     handle() {
       if (handled++ === 0) startedAt = performance.now()
       if (handled === sample) done(performance.now())
     }
   }
   const app = Fastify()
-  await app.register(version.events, { transport, handlers: [BenchHandler] })
-  await app.events.publish(new version.Ticked({ number: 0 }))
+  await app.register(events, { transport, handlers: [BenchHandler] })
+  await app.events.publish(new Ticked({ number: 0 }))
   await repeat()
   await app.ready()
   const milliseconds = (await finished) - startedAt

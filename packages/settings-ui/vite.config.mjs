@@ -17,10 +17,20 @@ export default defineConfig({
     modulePreload: false,
     cssCodeSplit: false,
     rollupOptions: {
-      input: { app: 'src/browser/element.tsx' },
+      preserveEntrySignatures: 'exports-only',
+      input: {
+        app: 'src/browser/element.tsx',
+        palette: 'src/browser/palette.ts',
+        'palette-dialog': 'src/browser/palette-dialog.tsx',
+      },
       output: {
         // All that the first load needs in one file: without this, what the lazy parts share with it would be another one.
-        codeSplitting: { groups: [{ name: 'app', test: /browser\/element\.tsx$/ }] },
+        codeSplitting: {
+          groups: [
+            { name: 'app', test: /browser\/element\.tsx$/ },
+            { name: 'later', test: /browser\/(?:later|face|model\/search)\.tsx?$/ },
+          ],
+        },
         entryFileNames: '[name].[hash:12].js',
         chunkFileNames: '[name].[hash:12].js',
         assetFileNames: ({ names }) =>
@@ -45,15 +55,18 @@ function loadPlainImport(id) {
   return id === preloadHelper ? 'export const __vitePreload = (load) => load()' : null
 }
 
-/** The texts of each language but English, which the script has; and the one script whose name stays. */
+/** The texts of each language but English, which the script has; and the scripts whose names stay. */
 async function addFiles(_options, bundle) {
   for (const name of await readdir('src/texts')) {
     if (!name.endsWith('.json') || name === 'en.json') continue
     const texts = JSON.parse(await readFile(`src/texts/${name}`, 'utf8'))
     this.emitFile({ type: 'asset', name, source: JSON.stringify(texts) })
   }
-  const entry = Object.values(bundle).find(({ isEntry }) => isEntry)
-  this.emitFile({ type: 'asset', fileName: 'element.js', source: `import './${entry.fileName}'\n` })
+  const entries = Object.values(bundle).filter(({ isEntry }) => isEntry)
+  for (const { name, fileName } of entries) {
+    const stays = name === 'app' ? 'element.js' : `${name}.js`
+    this.emitFile({ type: 'asset', fileName: stays, source: `export * from './${fileName}'\n` })
+  }
   this.emitFile({ type: 'asset', fileName: 'close.js', source: 'close()\n' })
 }
 

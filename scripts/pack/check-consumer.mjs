@@ -1,5 +1,5 @@
 // Uses every entry point of the packed packages: import, require, and both kinds of TypeScript.
-import { writeFileSync } from 'node:fs'
+import { cpSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { capture, npmInstall } from '../command.mjs'
 import { manifestOf } from '../files.mjs'
@@ -16,7 +16,7 @@ export async function checkConsumer(consumer, { blocks, options }) {
     writeFileSync(join(folder, name), text)
     return capture(process.execPath, [name], { cwd: folder })
   }
-  const mains = packages.map(({ name }) => name)
+  const mains = packages.filter(hasMain).map(({ name }) => name)
   await execute('without-optional-peers.mjs', mains.map((name) => `await import('${name}')\n`).join(''))
   checkEntryTypes(consumer, entries)
   addOptionalPeers()
@@ -32,6 +32,9 @@ export async function checkConsumer(consumer, { blocks, options }) {
   }
 }
 
+/** A command is imported by nobody. */
+const hasMain = ({ exports }) => '.' in exports
+
 /** Every subpath of the exports map that holds code. */
 function entryPoints({ name, exports }) {
   return Object.keys(exports)
@@ -41,7 +44,7 @@ function entryPoints({ name, exports }) {
 
 /** A CommonJS application hands the whole module to register, which takes its default export. Core has two plugins, and none. */
 function plugins(packages) {
-  const others = packages.filter(({ name }) => name !== '@fastify-modular/core')
+  const others = packages.filter((each) => hasMain(each) && each.name !== '@fastify-modular/core')
   const lines = others.map(({ name }) => `check('${name}', require('${name}').default)`)
   const check = (name, plugin) => {
     const isPlugin = typeof plugin === 'function' && plugin[Symbol.for('plugin-meta')]?.name.startsWith(name)
@@ -73,6 +76,7 @@ async function checkTypes(folder, { entries, blocks, options, tsc }) {
   }
   for (const [index, { code }] of blocks.entries()) files[`document-${index}.mts`] = code
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
+  cpSync('packages/create-fastify-modular/template/src/sign-in.ts', join(folder, 'sign-in.ts')) // the guide about deploying builds on it
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(files) }))
   return (await compile(folder, tsc)).filter(isOurs).map((line) => nameDocument(line, blocks))
 }

@@ -1,11 +1,12 @@
-// Creates an application with the packed command, as `npm create` does, on the packed packages; its tests must pass, and it
-// must run.
+// Creates both applications with the packed command, as `npm create` does, on the packed packages: their tests must pass, and
+// they must run in development and as `npm start` runs them.
 import { strict as assert } from 'node:assert'
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { capture, npmInstall } from '../command.mjs'
 import { manifestOf } from '../files.mjs'
+import { startPostgres } from '../../test-support/dist/postgres.js'
 import { spawnApp } from '../../test-support/dist/spawn-app.js'
 
 const patience = 120_000 // ms
@@ -14,41 +15,58 @@ const password = 'a password for this check'
 
 /** Throws with the output of what fails. Packages are `{ filename, manifest }`; `command` is one of them. */
 export async function checkCreate(folder, { command, packages }) {
-  const created = await create(folder, command)
-  useTarballs(created, packages)
-  await npmInstall([], { cwd: created })
-  linkDriver(created)
-  await capture('npm', ['test'], { cwd: created, env: { ...process.env, ...unset } })
-  const [program, ...args] = manifestOf(created).scripts.start.split(' ')
-  assert.equal(program, 'node', 'the start script runs what npm test has compiled')
-  const [entry, ...rest] = args
-  const server = await spawnApp(entry, {
-    args: rest,
-    cwd: created,
-    env: { ...unset, PORT: '0', DEVELOPMENT_PASSWORD: password },
-    timeout: patience,
-  })
-  let code
+  const home = join(folder, 'create')
+  mkdirSync(home)
+  await npmInstall(['--prefix', home, command.filename])
+  const [name] = Object.keys(command.manifest.bin)
+  const postgres = await startPostgres()
   try {
-    await checkAnswers(server.url)
+    const { url } = await postgres.createDatabase()
+    for (const [database, env] of Object.entries({ sqlite: {}, postgres: { DATABASE_URL: url } })) {
+      const args = [
+        'exec',
+        '--prefix',
+        home,
+        '--',
+        name,
+        `my-${database}`,
+        '--no-install',
+        '--database',
+        database,
+      ]
+      await capture('npm', args, { cwd: home })
+      const created = join(home, `my-${database}`)
+      useTarballs(created, packages)
+      await npmInstall([], { cwd: created })
+      linkDriver(created)
+      await checkCreated(created, { ...unset, ...env, PORT: '0', DEVELOPMENT_PASSWORD: password })
+    }
   } finally {
-    code = (await server.stop()).code
+    await postgres.stop()
   }
-  assert.equal(code, 0, 'the application closes at a signal')
-  console.log('created an application: its tests pass, and it answers')
+  console.log('created an application on each database: their tests pass, and they answer')
+}
+
+async function checkCreated(created, env) {
+  await capture('npm', ['test'], { cwd: created, env: { ...process.env, ...unset } })
+  const { dev, start } = manifestOf(created).scripts
+  for (const script of [dev, start]) {
+    const [program, ...args] = script.replace(/^tsx /, 'node node_modules/tsx/dist/cli.mjs ').split(' ')
+    assert.equal(program, 'node')
+    const [entry, ...rest] = args
+    const server = await spawnApp(entry, { args: rest, cwd: created, env, timeout: patience })
+    let code
+    try {
+      await checkAnswers(server.url, manifestOf(created).name)
+    } finally {
+      code = (await server.stop()).code
+    }
+    assert.equal(code, 0, 'the application closes at a signal')
+  }
 }
 
 /** What the machine of a developer who has just begun does not have. */
 const unset = { HOST: undefined, NODE_ENV: undefined, NODE_TEST_CONTEXT: undefined }
-
-async function create(folder, { filename, manifest }) {
-  const empty = join(folder, 'create')
-  mkdirSync(empty)
-  await npmInstall(['--prefix', empty, filename])
-  const [name] = Object.keys(manifest.bin)
-  await capture('npm', ['exec', '--prefix', empty, '--', name, 'my-app', '--no-install'], { cwd: empty })
-  return join(empty, 'my-app')
-}
 
 /** Nothing of ours is published yet. The driver of SQLite is linked: npm would compile it for minutes. */
 function useTarballs(created, packages) {
@@ -69,7 +87,7 @@ function linkDriver(created) {
   )
 }
 
-async function checkAnswers(url) {
+async function checkAnswers(url, name) {
   const ask = (path, init) =>
     fetch(url + path, { redirect: 'manual', signal: AbortSignal.timeout(patience), ...init })
   assert.equal((await ask('/api/notes')).status, 200)
@@ -83,5 +101,5 @@ async function checkAnswers(url) {
   const [cookie] = signIn.headers.getSetCookie()[0].split(';')
   const page = await ask('/settings/manage', { headers: { cookie, accept: 'text/html' } })
   assert.equal(page.status, 200)
-  assert.match(await page.text(), /my-app/)
+  assert.ok((await page.text()).includes(name))
 }

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { capture, packAll } from '../command.mjs'
+import { capture } from '../command.mjs'
 import { filesBelow, manifestOf, packageFolders } from '../files.mjs'
 import { checkConsumer } from '../pack/check-consumer.mjs'
 import { checkContent } from '../pack/check-content.mjs'
@@ -11,6 +11,7 @@ import { checkFastifyCli } from '../pack/check-fastify-cli.mjs'
 import { checkInstall } from '../pack/check-install.mjs'
 import { createConsumer } from '../pack/consumer.mjs'
 import { codeBlocks, typeScriptOptions } from '../pack/document-code.mjs'
+import { packAll } from '../pack/stage.mjs'
 
 export default async function pack() {
   const scratch = mkdtempSync(join(tmpdir(), 'fastify-modular-pack-'))
@@ -20,7 +21,7 @@ export default async function pack() {
     const packages = await all(
       published.map((folder) => readTarball(folder, tarballs.get(manifestOf(folder).name), scratch)),
     )
-    const command = packages.find(({ manifest }) => manifest.bin !== undefined)
+    const command = packages.find(({ manifest }) => manifest.name === 'create-fastify-modular')
     const libraries = packages.filter((each) => each !== command)
     const consumer = createConsumer(join(scratch, 'app'), libraries)
     const code = documents().map((path) => codeBlocks(path, readFileSync(path, 'utf8')))

@@ -74,23 +74,12 @@ export function findTestCaller(
   return (request) => callers.byToken.get(String(request.headers[testCallerHeader]))
 }
 
-type FindCaller = (request: FastifyRequest) => Caller | null | Promise<Caller | null>
-
-/** The function of a plugin's option `caller`, or else the gate's decorator; undefined where the application has neither. */
-export function findCallerOf(app: FastifyInstance, option: FindCaller | undefined): FindCaller | undefined {
-  if (option) return option
-  if (!app.hasRequestDecorator('caller')) return undefined
-  return (request): Caller | null => Reflect.get(request, 'caller')
+/** Whether an application can say who its callers are: by the option of a plugin, or by `request.caller`. */
+export function knowsCallers(app: FastifyInstance, option: object | undefined): boolean {
+  return option !== undefined || app.hasRequestDecorator('caller')
 }
 
-/**
- * Like `findCallerOf`, for a plugin that is registered before the gate: looks with the first request. Returns null for
- * every request where the application has neither.
- */
-export function createFindCaller(app: FastifyInstance, option: FindCaller | undefined): FindCaller {
-  let find: FindCaller | undefined
-  return (request) => {
-    find ??= findCallerOf(app, option)
-    return find?.(request) ?? null
-  }
+/** The caller that the gate, or the application itself, has found for a request; null where neither looks. */
+export function readCaller(request: FastifyRequest): Caller | null {
+  return Reflect.get(request, 'caller') ?? null
 }

@@ -6,6 +6,8 @@ declare module 'fastify' {
   interface FastifyInstance {
     /** Publishes events between modules (S 6.2). */
     readonly events: Events
+    /** Whether a command of the command line opened the application: what works by itself does not start. */
+    readonly isCommand: boolean
     /** The application's modules in dependency order. */
     readonly modules: readonly Module[]
   }

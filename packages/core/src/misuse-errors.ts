@@ -75,6 +75,10 @@ export const FMOD_CORE_INVALID_TRANSACTION = createMisuseError<[string]>(
   'FMOD_CORE_INVALID_TRANSACTION',
   'This is not a transaction to publish in: %s.',
 )
+export const FMOD_CORE_QUEUE_MISSING = createMisuseError<[string]>(
+  'FMOD_CORE_QUEUE_MISSING',
+  'The tables of the event transport "%s" are missing. Run "fastify-modular migrate", or start the application once.',
+)
 export const FMOD_CORE_PEER_MISSING = createMisuseError<[string]>(
   'FMOD_CORE_PEER_MISSING',
   'This event transport needs the package "%s". Install it beside @fastify-modular/core.',

@@ -65,6 +65,7 @@ test('what is created', async (t) => {
     const app = await spawnApp('dist/src/main.js', { cwd: folder, env })
     t.teardown(() => app.stop())
     t.notMatch(app.log(), '"level":40', 'nothing to warn of')
+    await app.printed(/The application listens at \S+\n+$/) // last: what people need next
     const readme = readFileSync(join(folder, 'README.md'), 'utf8')
     const commands = [...readme.matchAll(/^curl -i (?:-X (\w+) )?http:\/\/127\.0\.0\.1:3000(\S*) +# (\d+)/gm)]
     t.equal(commands.length, 2)

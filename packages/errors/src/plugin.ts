@@ -4,6 +4,8 @@ import {
   answerFailure,
   branded,
   challenge,
+  checkCalls,
+  guardErrorSerializer,
   hasOwnDecorator,
   logFailure,
   precedesGate,
@@ -23,7 +25,6 @@ import {
 } from './misuse-errors.ts'
 import { type ErrorsOptions, type ErrorsSettings, resolveOptions } from './options.ts'
 import { Problems } from './problems.ts'
-import { guardErrorSerializer } from './report.ts'
 import { createResponder, type Responder } from './respond.ts'
 import { problemDetailsSchema, validationProblemDetailsSchema } from './schemas.ts'
 import { toProblem } from './to-problem.ts'
@@ -149,26 +150,18 @@ function refuseAnother(
   method: 'setErrorHandler' | 'setNotFoundHandler',
   option: 'errorHandler' | 'notFoundHandler',
 ): void {
-  const { [method]: set } = app
   const isOfScope = method === 'setErrorHandler'
-  function setAnother(this: FastifyInstance, ...handler: unknown[]): unknown {
-    if (isOfScope ? this === app : this.prefix === app.prefix) {
-      const elsewhere = isOfScope ? 'a plugin of its own' : 'a plugin with a prefix'
-      throw new FMOD_ERRORS_HANDLER_REPLACED(method, elsewhere, option)
-    }
-    return Reflect.apply(set, this, handler)
-  }
-  Object.assign(app, { [method]: setAnother })
+  checkCalls(app, method, (scope) => {
+    if (isOfScope ? scope !== app : scope.prefix !== app.prefix) return
+    const elsewhere = isOfScope ? 'a plugin of its own' : 'a plugin with a prefix'
+    throw new FMOD_ERRORS_HANDLER_REPLACED(method, elsewhere, option)
+  })
 }
 
 /** Whether this very scope has its own handler: a scope is made with its parent's, the root with Fastify's. */
 function hasErrorHandler(app: FastifyInstance): boolean {
   const { errorHandler: inherited } = Object.getPrototypeOf(app) as Partial<FastifyInstance>
-  return app.errorHandler !== inherited && !isFastifys(app.errorHandler)
-}
-
-function isFastifys(handler: { readonly name: string }): boolean {
-  return handler.name === 'defaultErrorHandler'
+  return app.errorHandler !== inherited && app.errorHandler.name !== 'defaultErrorHandler'
 }
 
 /** Serves the pages. They carry no data, so the route is public by its own configuration. */

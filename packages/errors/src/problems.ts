@@ -32,12 +32,6 @@ interface PredicateMapping {
   readonly toProblem: ErrorMapping
 }
 
-/** The mappings of a scope and those above it. */
-interface Gathered {
-  readonly classes: readonly ReadonlyMap<unknown, ErrorMapping>[]
-  readonly predicates: readonly PredicateMapping[]
-}
-
 /** What a registry is made with. */
 export interface ProblemsContext {
   readonly typeBase: string
@@ -52,7 +46,6 @@ export class Problems {
   readonly #lineage: readonly Problems[]
   readonly #classes = new Map<unknown, ErrorMapping>()
   readonly #predicates: PredicateMapping[] = []
-  #gathered: Gathered | undefined
   #isClosed = false
 
   constructor(context: ProblemsContext, parent?: Problems) {
@@ -83,8 +76,7 @@ export class Problems {
 
   /** The problem that a mapping makes of an error, or undefined. Never throws. */
   resolve(error: unknown): Problem | undefined {
-    const { classes, predicates } = this.#gather()
-    return this.#byClass(error, classes) ?? this.#byPredicate(error, predicates)
+    return this.#byClass(error) ?? this.#byPredicate(error)
   }
 
   /** A registry for a scope below this one. */
@@ -97,21 +89,15 @@ export class Problems {
     this.#isClosed = true
   }
 
-  /** Kept once the scopes are closed: an error is answered without looking for mappings that are not there. */
-  #gather(): Gathered {
-    if (this.#gathered) return this.#gathered
-    const classes = this.#lineage.map((scope) => scope.#classes).filter(({ size }) => size > 0)
-    const gathered = { classes, predicates: this.#lineage.flatMap((scope) => scope.#predicates) }
-    if (this.#isClosed) this.#gathered = gathered
-    return gathered
-  }
-
-  #byClass(error: unknown, classes: Gathered['classes']): Problem | undefined {
-    if (classes.length === 0 || typeof error !== 'object' || error === null) return undefined
+  #byClass(error: unknown): Problem | undefined {
+    if (typeof error !== 'object' || error === null) return undefined
+    if (this.#lineage.every((scope) => scope.#classes.size === 0)) return undefined
     try {
       for (let type = Object.getPrototypeOf(error) as unknown; type; type = Object.getPrototypeOf(type)) {
-        const problem = firstOf(classes, (mappings) => mappings.get(type)?.(error))
-        if (problem) return problem
+        for (const scope of this.#lineage) {
+          const problem = scope.#classes.get(type)?.(error)
+          if (problem) return problem
+        }
       }
     } catch (err) {
       this.#context.onBadMapper?.(err)
@@ -119,15 +105,23 @@ export class Problems {
     return undefined
   }
 
-  #byPredicate(error: unknown, predicates: Gathered['predicates']): Problem | undefined {
-    return firstOf(predicates, ({ matches, toProblem }) => {
-      try {
-        return matches(error) ? toProblem(error) : undefined
-      } catch (err) {
-        this.#context.onBadMapper?.(err)
-        return undefined
+  #byPredicate(error: unknown): Problem | undefined {
+    for (const scope of this.#lineage) {
+      for (const mapping of scope.#predicates) {
+        const problem = this.#applied(mapping, error)
+        if (problem) return problem
       }
-    })
+    }
+    return undefined
+  }
+
+  #applied({ matches, toProblem }: PredicateMapping, error: unknown): Problem | undefined {
+    try {
+      return matches(error) ? toProblem(error) : undefined
+    } catch (err) {
+      this.#context.onBadMapper?.(err)
+      return undefined
+    }
   }
 
   #toProblem<E>({ to, logLevel }: ProblemMapping<E>): (error: E) => Problem | undefined {
@@ -137,14 +131,6 @@ export class Problems {
       return mapped && { ...fromMapper(mapped, this.typeBase), ...level }
     }
   }
-}
-
-function firstOf<T, R>(items: readonly T[], find: (item: T) => R | undefined): R | undefined {
-  for (const item of items) {
-    const found = find(item)
-    if (found !== undefined) return found
-  }
-  return undefined
 }
 
 /** @throws {FMOD_ERRORS_INVALID_MAPPING} an argument has the wrong type */

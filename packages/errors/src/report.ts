@@ -99,25 +99,3 @@ function describe({ problem, error, original }: Failure): Record<string, unknown
 function routeOf(request: FastifyRequest): string | undefined {
   return request.is404 ? undefined : request.routeOptions.url
 }
-
-/** Where pino keeps the serialisers of a logger and its children; a global symbol, which Fastify uses likewise. */
-const serializersKey = Symbol.for('pino.serializers')
-
-/**
- * Makes the logger's serialiser of errors total. Fastify logs what ends a stream by it, outside of any handler, and
- * pino's own throws for frozen errors and getters that throw: the process would end. What the serialiser in place can
- * describe it still does. Other loggers stay as they are.
- */
-export function guardErrorSerializer(log: unknown): void {
-  const serializers = safeRead(log, serializersKey)
-  const inPlace = safeRead(serializers, 'err')
-  if (typeof serializers !== 'object' || serializers === null || typeof inPlace !== 'function') return
-  function serializeError(error: unknown): unknown {
-    try {
-      return Reflect.apply(inPlace as () => unknown, serializers, [error])
-    } catch {
-      return describeError(error)
-    }
-  }
-  Object.assign(serializers, { err: serializeError })
-}

@@ -6,7 +6,9 @@ import type { OutgoingHttpHeaders } from 'node:http'
 import {
   addVary,
   logFailure,
+  ownSendOf,
   removeTrailers,
+  replaceSend,
   safeKeys,
   safeRead,
   withTimeout,
@@ -208,13 +210,12 @@ function isAbort(error: unknown): boolean {
  * @param onLost is called with the failure to send the answer; it must write to `reply.raw`, because Fastify has given up on this reply
  */
 function takeOver(reply: FastifyReply, onLost: (error: unknown) => void): Send {
-  // The class's method: the reply may be ours already, when the onSend hooks failed on our 404 page.
-  const { send } = Object.getPrototypeOf(reply) as FastifyReply
+  const send = ownSendOf(reply) // the reply may be ours already, when the onSend hooks failed on our 404 page
   let hasAnswered = false
   let hasStrayError = false
   let isAnswering = false
 
-  reply.send = function ownedSend(payload?: unknown) {
+  replaceSend(reply, function ownedSend(payload) {
     if (isAnswering) {
       isAnswering = false
       return send.call(reply, payload)
@@ -226,7 +227,7 @@ function takeOver(reply: FastifyReply, onLost: (error: unknown) => void): Send {
       onLost(payload)
     }
     return reply
-  }
+  })
   return function sendOnce(answer) {
     if (reply.raw.headersSent || reply.raw.destroyed) return
     hasAnswered = true

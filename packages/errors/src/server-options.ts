@@ -79,7 +79,7 @@ function answerClientError(this: FastifyInstance, error: Error, socket: Socket):
   if (pending == null || code !== 'HPE_INVALID_EOF_STATE') reportClientError(this, problem, error)
 
   if (!socket.writable || safeRead(pending, 'headersSent') === true) return void socket.destroy()
-  socket.write(responseOf(problem.status))
+  socket.write(responseOf(problem))
   socket.destroySoon()
 }
 
@@ -93,19 +93,11 @@ function reportClientError({ log }: FastifyInstance, problem: Problem, error: Er
   )
 }
 
-const responses = new Map<number, Buffer>()
-
-/** The bytes of the whole response; made once, because attackers cause many of them. */
-function responseOf(status: number): Buffer {
-  let bytes = responses.get(status)
-  if (!bytes) {
-    const problem = problemOfStatus(status)
-    const body = JSON.stringify(problem)
-    bytes = Buffer.from(
-      `HTTP/1.1 ${status} ${problem.title}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
-        `Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`,
-    )
-    responses.set(status, bytes)
-  }
-  return bytes
+/** The whole response. */
+function responseOf(problem: Problem): string {
+  const body = JSON.stringify(problem)
+  return (
+    `HTTP/1.1 ${problem.status} ${problem.title}\r\nContent-Type: application/problem+json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+    `Cache-Control: no-store\r\nX-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n${body}`
+  )
 }

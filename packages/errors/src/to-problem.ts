@@ -2,7 +2,7 @@
 import { type FieldErrors, ValidationException } from '@fastify-modular/core'
 import { safeRead, safeText, truncate } from '@fastify-modular/core/internal'
 import {
-  defaultTypeBase,
+  type ErrorContext,
   isErrorStatus,
   type Problem,
   problemOfError,
@@ -10,13 +10,9 @@ import {
 } from '@fastify-modular/core/problem'
 
 /** What is known besides the thrown value. */
-export interface ProblemContext {
+export interface ProblemContext extends ErrorContext {
   /** The application's own mappings, tried first. */
   readonly mappings?: { resolve(error: unknown): Problem | undefined }
-  /** Prefix of the type URIs. @default 'urn:problem:' */
-  readonly typeBase?: string
-  /** The status set on the reply before the failure; it counts where the error names none. */
-  readonly replyStatus?: number
 }
 
 /**
@@ -24,14 +20,12 @@ export interface ProblemContext {
  * schemas, issues of a validator, errors with an HTTP status, and 500 for everything else. Never throws, whatever is thrown at it.
  */
 export function toProblem(error: unknown, context: ProblemContext = {}): Problem {
-  const { mappings, typeBase = defaultTypeBase, replyStatus } = context
   try {
-    const mapped = mappings?.resolve(error)
-    if (mapped) return mapped
     return (
-      fromValidation(error, typeBase) ??
-      fromIssues(error, typeBase) ??
-      problemOfError(error, { typeBase, ...(replyStatus !== undefined && { replyStatus }) })
+      context.mappings?.resolve(error) ??
+      fromValidation(error, context) ??
+      fromIssues(error, context) ??
+      problemOfError(error, context)
     )
   } catch {
     return problemOfStatus(500) // a hostile value found a way that no guard covers
@@ -46,14 +40,14 @@ const sections: Readonly<Record<string, string>> = {
 }
 
 /** The failure of a schema as the same problem as a ValidationException, or undefined for any other error. */
-function fromValidation(error: unknown, typeBase: string): Problem | undefined {
+function fromValidation(error: unknown, context: ErrorContext): Problem | undefined {
   const failures = safeRead(error, 'validation')
-  const context = safeText(error, 'validationContext') // Fastify names the part of the request
-  if (context === undefined || !Array.isArray(failures)) return undefined
+  const part = safeText(error, 'validationContext') // Fastify names the part of the request
+  if (part === undefined || !Array.isArray(failures)) return undefined
   const status = safeRead(error, 'statusCode')
-  const section = sections[context]
+  const section = sections[part]
   const errors = fieldErrors(failures.slice(0, maxMessages), (failure) => fieldOf(failure, section))
-  const problem = problemOfError(new ValidationException(errors), { typeBase })
+  const problem = problemOfError(new ValidationException(errors), context)
   // A schemaErrorFormatter may have chosen another 4xx.
   return isErrorStatus(status) && status < 500 ? { ...problem, status } : problem
 }
@@ -62,13 +56,13 @@ function fromValidation(error: unknown, typeBase: string): Problem | undefined {
  * What a validator of Standard Schema throws (Zod, Valibot, ArkType) as the same problem, or undefined for any other value. An
  * error with a status or code says itself what it is, and one of serialising an answer is the server's.
  */
-function fromIssues(error: unknown, typeBase: string): Problem | undefined {
+function fromIssues(error: unknown, context: ErrorContext): Problem | undefined {
   const issues = safeRead(error, 'issues') ?? safeRead(error, 'arkErrors')
   if (!Array.isArray(issues) || claims.some((name) => safeRead(error, name) !== undefined)) return undefined
   const length = Math.min(issues.length, maxMessages)
   const first = Array.from({ length }, (_, at) => safeRead(issues, at))
   if (length === 0 || !first.every(isIssue)) return undefined
-  return problemOfError(new ValidationException(fieldErrors(first, fieldOfIssue)), { typeBase })
+  return problemOfError(new ValidationException(fieldErrors(first, fieldOfIssue)), context)
 }
 
 /** Fastify sets `serialization` on what fails while it serialises an answer. */

@@ -62,7 +62,7 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   const assets = readAssets(folder('./public'))
   const database = await openDatabase(config.database, (err) => app.log.warn({ err }, 'a connection broke'))
   app.addHook('onClose', () => database.close()) // the first hook runs last: everything else may still write
-  const accounts = await accountsIn(database.query)
+  const accounts = accountsIn(database.query)
   await seedAccounts(accounts, config.accounts)
   const isDemo = config.accounts.kind === 'demo'
   const signIn: SignIn = {

@@ -1,7 +1,6 @@
-import { join } from 'node:path'
 import { test } from 'tap'
 import { until } from '@fastify-modular/test-support/until'
-import { type Host, person, startHost, tempFolder } from './host.js'
+import { databaseWithAccounts, type Host, person, startHost } from './host.js'
 
 const keys = ['app.title', 'app.banner'] as const
 
@@ -40,7 +39,7 @@ async function writeUntilKilled(host: Host): Promise<Acknowledged> {
 }
 
 test('a killed process loses no acknowledged write and leaves no half bulk', async (t) => {
-  const DATABASE_URL = `sqlite:${join(await tempFolder(t), 'host.sqlite')}`
+  const { DATABASE_URL } = await databaseWithAccounts(t)
   for (let kill = 0; kill < 2; kill += 1) {
     const { notes, round, cookie } = await writeUntilKilled(await startHost(t, { DATABASE_URL }))
     const host = await startHost(t, { DATABASE_URL })
@@ -57,7 +56,7 @@ test('a killed process loses no acknowledged write and leaves no half bulk', asy
 })
 
 test('mail about shared notes is written, although the process dies right after sharing', async (t) => {
-  const DATABASE_URL = `sqlite:${join(await tempFolder(t), 'host.sqlite')}`
+  const { DATABASE_URL } = await databaseWithAccounts(t)
   const first = await startHost(t, { DATABASE_URL })
   const { cookie } = await first.signIn('admin')
   const admin = person(first.url, cookie)

@@ -1,14 +1,14 @@
-import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { test, type Test } from 'tap'
 import { testBrowser } from '@fastify-modular/test-support/browser'
+import { until } from '@fastify-modular/test-support/until'
 import { violationsOf } from './axe.js'
-import { type Host, startHost, tempFolder } from './host.js'
+import { databaseWithAccounts, type Host, startHost } from './host.js'
 
 /** A host with two dead letters of the handler that writes mail, as if its last attempt had failed. */
 async function hostWithDeadLetters(t: Test): Promise<Host> {
-  const file = join(await tempFolder(t), 'host.sqlite')
-  const host = await startHost(t, { DATABASE_URL: `sqlite:${file}` })
+  const { file, DATABASE_URL } = await databaseWithAccounts(t)
+  const host = await startHost(t, { DATABASE_URL })
   const database = new Database(file)
   const addEvent = database.prepare(
     `INSERT INTO event_outbox (id, event_id, type, payload, published_at) VALUES (?, ?, 'notes.shared', ?, 1)`,
@@ -46,7 +46,7 @@ test('administrators list, retry and drop dead letters', async (t) => {
   t.equal((await admin.ask(path(second), { method: 'DELETE' })).status, 404)
 
   const mails = async () => (await admin.ask('/api/mails')).json as { recipient: string }[]
-  for (let tries = 0; tries < 400 && (await mails()).length === 0; tries++) continue
+  await until(async () => (await mails()).length > 0)
   t.match(await mails(), [{ recipient: 'alice', subject: /Note 101/ }], 'the retried one was handled')
 })
 
@@ -76,7 +76,9 @@ test('the page of dead letters: axe-core finds nothing, and its buttons retry an
   const [name = '', value = ''] = (await host.signIn('admin')).cookie.split('=')
   await browser.addCookies([{ name, value, url: host.url }])
   const page = await browser.newPage()
-  await page.goto(`${host.url}/dead-letters`)
+  await page.goto(`${host.url}/mails`)
+  await page.getByRole('link', { name: '2 events could not be handled' }).click()
+  await page.waitForURL(`${host.url}/dead-letters`)
   const letters = page.locator('.dead-letter')
   await letters.nth(1).waitFor()
   for (const { colorScheme, width } of [

@@ -1,8 +1,7 @@
-import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { test } from 'tap'
 import { rawRequest } from '@fastify-modular/test-support/raw-http'
-import { startHost, tempFolder } from './host.js'
+import { databaseWithAccounts, startHost } from './host.js'
 
 const faults = [
   ['validation', 400, 'Validation Error'],
@@ -117,8 +116,8 @@ test('failures', async (t) => {
 })
 
 test('while another process holds the SQLite file writes are 503, and nothing is lost', async (t) => {
-  const file = join(await tempFolder(t), 'host.sqlite')
-  const host = await startHost(t, { DATABASE_URL: `sqlite:${file}` })
+  const { file, DATABASE_URL } = await databaseWithAccounts(t)
+  const host = await startHost(t, { DATABASE_URL })
   const alice = await host.signIn('alice')
   const holder = new Database(file)
   t.teardown(() => holder.close())

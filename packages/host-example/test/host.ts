@@ -50,7 +50,7 @@ export interface Host extends SpawnedApp {
 
 /** Starts the application on a free port, with a SQLite file that has the demo accounts alone unless `env` names a database. */
 export async function startHost(t: Teardown, env: Readonly<Record<string, string>> = {}): Promise<Host> {
-  const database = env['DATABASE_URL'] ?? (await databaseWithAccounts(t))
+  const database = env['DATABASE_URL'] ?? (await databaseWithAccounts(t)).DATABASE_URL
   const app = await spawnApp(entry, {
     env: {
       NODE_ENV: undefined,
@@ -69,8 +69,11 @@ export async function startHost(t: Teardown, env: Readonly<Record<string, string
   }
 }
 
-/** Passwords are hashed at the least cost, which a hash says itself: hashing is most of a boot, and of signing in. */
-async function databaseWithAccounts(t: Teardown): Promise<string> {
+/**
+ * A SQLite file with the demo accounts, for several hosts one after the other. Passwords are hashed at the least cost, which a
+ * hash says itself: hashing is most of a first boot, and of signing in.
+ */
+export async function databaseWithAccounts(t: Teardown): Promise<{ file: string; DATABASE_URL: string }> {
   const file = join(await tempFolder(t), 'host.sqlite')
   const database = await openSqlite(file)
   for (const caller of demoAccounts) {
@@ -82,7 +85,7 @@ async function databaseWithAccounts(t: Teardown): Promise<string> {
     ])
   }
   await database.close()
-  return `sqlite:${file}`
+  return { file, DATABASE_URL: `sqlite:${file}` }
 }
 
 /** A folder that goes with the test. */

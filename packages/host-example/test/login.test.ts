@@ -103,7 +103,7 @@ test('signing in', async (t) => {
       const caller = JSON.stringify({ id: 'editor', name: 'Eli' })
       await database.query('update accounts set caller = $1 where id = $2', [caller, 'editor'])
       t.equal((await change('Refused')).status, 403)
-      await (await accountsIn(database.query)).remove('bob')
+      await accountsIn(database.query).remove('bob')
       t.equal((await bob.ask('/api/notes')).status, 401)
     },
   )

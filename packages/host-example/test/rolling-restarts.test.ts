@@ -46,7 +46,7 @@ test(
     const end = new AbortController()
     async function work(who: Person): Promise<void> {
       for (let at = 0; !end.signal.aborted; at++) {
-        await pause(10) // clients that never pause would leave a small machine no time for the restarts
+        await pause(40) // clients that never pause would leave a small machine no time for the restarts
         const [path, ask] = requests[at % requests.length] ?? ['/']
         const answer = await who
           .ask(path, ask)

@@ -3,7 +3,8 @@ import { createConnection, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'tap'
 import { spawnNode } from '@fastify-modular/test-support/spawn-app'
-import { cookieOf, entry, formOf, person, startHost, tempFolder } from './host.js'
+import { until } from '@fastify-modular/test-support/until'
+import { cookieOf, databaseWithAccounts, entry, formOf, person, startHost, tempFolder } from './host.js'
 
 const secrets = {
   HOST_ADMIN_PASSWORD: 'a long admin password',
@@ -24,7 +25,7 @@ test('it starts on an empty database, prints its address and the demo accounts, 
 })
 
 test('SIGTERM stops it cleanly, and what it knew is there after the next start', async (t) => {
-  const DATABASE_URL = `sqlite:${join(await tempFolder(t), 'host.sqlite')}`
+  const { DATABASE_URL } = await databaseWithAccounts(t)
   const first = await startHost(t, { DATABASE_URL })
   const alice = await first.signIn('alice')
   const note = await alice.ask('/api/notes', { method: 'POST', body: { title: 'Kept' } })
@@ -36,7 +37,8 @@ test('SIGTERM stops it cleanly, and what it knew is there after the next start',
 })
 
 test('events that are under way when SIGTERM comes are handled, now or after the next start, and nothing fails', async (t) => {
-  const env = { DATABASE_URL: `sqlite:${join(await tempFolder(t), 'host.sqlite')}` }
+  const { DATABASE_URL } = await databaseWithAccounts(t)
+  const env = { DATABASE_URL }
   const host = await startHost(t, env)
   const alice = await host.signIn('alice')
   const ids: string[] = []
@@ -50,10 +52,9 @@ test('events that are under way when SIGTERM comes are handled, now or after the
 
   const again = await startHost(t, env)
   const admin = await again.signIn('admin')
-  let mails = 0
-  for (let tries = 0; tries < 200 && mails < ids.length; tries++)
-    mails = (await admin.ask('/api/mails')).json.length
-  t.equal(mails, ids.length, 'one for each')
+  const mails = async () => (await admin.ask('/api/mails')).json.length
+  await until(async () => (await mails()) >= ids.length)
+  t.equal(await mails(), ids.length, 'one for each')
 })
 
 test('SIGTERM waits for requests in flight, not for idle connections', async (t) => {

@@ -1,6 +1,6 @@
 /** What one answer leaves for the next page: the errors of a form, and messages that are shown once. */
 import { createHash } from 'node:crypto'
-import { logFailure, withTimeout } from '@fastify-modular/core/internal'
+import { logFailure, readCaller, withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isPrefetch, type PageFlags } from './page.ts'
 import type { Props } from './props.ts'
@@ -42,15 +42,9 @@ const lifetime = 60_000
 /** In milliseconds; less than an error page has for being rendered, which waits for the store as well. */
 const patience = 1000
 
-export interface FlashParts {
-  readonly store: FlashStore
-  /** The id of the caller of a request; null for an anonymous one. */
-  readonly callerOf: (request: FastifyRequest) => Promise<string | null>
-}
-
 /** Leaves errors and messages for the page at `path`. */
 export async function leaveFlash(
-  { store, callerOf }: FlashParts,
+  store: FlashStore,
   { request, reply, path, errors, flash, clearHistory, preserveFragment }: Left,
 ): Promise<void> {
   const only = selectionOf(request)
@@ -60,13 +54,17 @@ export async function leaveFlash(
     at: Date.now(),
     page: digest(path),
     ...(only !== undefined && { only }),
-    ...(hasErrors && { caller: await callerOf(request), errors: firstMessages(errors) }),
+    ...(hasErrors && { caller: callerIdOf(request), errors: firstMessages(errors) }),
     ...(typeof bag === 'string' && { bag }),
     ...(flash && { flash }),
     ...(clearHistory && { clearHistory }),
     ...(preserveFragment && { preserveFragment }),
   }
   await bounded(() => store.put(request, entry, reply))
+}
+
+function callerIdOf(request: FastifyRequest): string | null {
+  return readCaller(request)?.id ?? null
 }
 
 async function bounded<T>(call: () => T | Promise<T>): Promise<T> {
@@ -102,7 +100,7 @@ function firstMessages(errors: Readonly<Record<string, unknown>>): Readonly<Reco
  * as it is, and no cookie is written: that answer may arrive after the page that shows the entry.
  */
 export async function findFlash(
-  { store, callerOf }: FlashParts,
+  store: FlashStore,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FlashEntry | null> {
@@ -111,7 +109,7 @@ export async function findFlash(
     logFailure(request.log, 'error', { err }, 'the flash store could not be read: what it holds is not shown')
   })
   if (!entry) return null
-  const isMine = entry.caller === undefined || entry.caller === (await callerOf(request))
+  const isMine = entry.caller === undefined || entry.caller === callerIdOf(request)
   if (!isMine || Math.abs(Date.now() - entry.at) > lifetime) {
     await forgetFlash(store, request, reply)
     return null

@@ -9,10 +9,6 @@ export const FMOD_INERTIA_REGISTERED_TWICE = createMisuseError(
   'FMOD_INERTIA_REGISTERED_TWICE',
   'The inertia plugin is registered twice, in this scope or in one above. Register it once, before the routes that render pages.',
 )
-export const FMOD_INERTIA_INVALID_TEMPLATE = createMisuseError<[string]>(
-  'FMOD_INERTIA_INVALID_TEMPLATE',
-  'The option rootTemplate of the inertia plugin holds the mark "<!--inertia-->" %s. Put it exactly once where the page belongs.',
-)
 export const FMOD_INERTIA_INVALID_VERSION = createMisuseError(
   'FMOD_INERTIA_INVALID_VERSION',
   'The option version of the inertia plugin travels in a request header: use visible ASCII characters without spaces, such as a hash of the assets.',

@@ -3,7 +3,6 @@ import {
   accessOfPlugin,
   branded,
   canonicalPath,
-  createFindCaller,
   hasOwnDecorator,
   isApiTarget,
   isNavigation,
@@ -18,14 +17,13 @@ import {
 } from '@fastify-modular/core/internal'
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { createFindBack, type FindBack } from './back.ts'
-import { type BackOptions, type FlashParts, type FlashStore, leaveFlash } from './flash.ts'
+import { type BackOptions, type FlashStore, leaveFlash } from './flash.ts'
 import {
   FMOD_INERTIA_INVALID_FLASH,
   FMOD_INERTIA_INVALID_OPTION,
   FMOD_INERTIA_REGISTERED_TWICE,
 } from './misuse-errors.ts'
-import { isPlainPath, type PageFlags } from './page.ts'
+import { createFindBack, type FindBack, isPlainPath, type PageFlags } from './page.ts'
 import { addPrecognition } from './precognition.ts'
 import type { Props } from './props.ts'
 import { createRenderer, type SharedProps } from './render.ts'
@@ -95,14 +93,12 @@ const inertiaPlugin: FastifyPluginAsync<InertiaOptions> = async (app, options) =
   const problems = optionProblems(schema, options)
   if (problems.length > 0) throw new FMOD_INERTIA_INVALID_OPTION(problems.join('; '))
   if (hasOwnDecorator(app, 'inertia')) throw new FMOD_INERTIA_REGISTERED_TWICE()
-  const { basePath = '', flash: store } = options
+  const { basePath = '', flash } = options
   const site: Site = { version: versionSource(options.version ?? null), basePath }
-  const findCaller = createFindCaller(app, undefined)
-  const flash = store && { store, callerOf: async (it: FastifyRequest) => (await findCaller(it))?.id ?? null }
   const findBack = createFindBack(basePath)
 
   const renderer: InertiaRenderer = {
-    ...createRenderer({ ...options, ...site, flash }),
+    ...createRenderer({ ...options, ...site }),
     async keepErrors(request, reply, errors) {
       if (!flash || !isInertia(request) || isRead(request) || isApi(request)) return null
       const path = findBack(request)
@@ -122,7 +118,7 @@ const inertiaPlugin: FastifyPluginAsync<InertiaOptions> = async (app, options) =
     if (!isVisit || !refuseStale(request, reply, site)) done()
   })
   if (options.precognition) addPrecognition(app)
-  if (store?.check) app.addHook('onReady', async () => store.check?.(app))
+  if (flash?.check) app.addHook('onReady', async () => flash.check?.(app))
 }
 
 /** The decorator `app.inertia`. */
@@ -134,7 +130,7 @@ function isApi({ url, server }: FastifyRequest): boolean {
 }
 
 /** `return reply.inertiaBack({ errors: { title: 'Enter a title.' } })`: back to the form, or by `/` where no page is known. */
-function createBack(flash: FlashParts | undefined, findBack: FindBack) {
+function createBack(flash: FlashStore | undefined, findBack: FindBack) {
   return function inertiaBack(this: FastifyReply, { to, ...left }: BackOptions = {}) {
     if (!flash)
       throw new FMOD_INERTIA_INVALID_FLASH('reply.inertiaBack needs the option flash of the inertia plugin')

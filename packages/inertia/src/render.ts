@@ -6,7 +6,7 @@ import {
   varyWith,
 } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { findFlash, type FlashParts, forgetFlash } from './flash.ts'
+import { findFlash, type FlashStore, forgetFlash } from './flash.ts'
 import { type Page, type PageFlags, pageUrl } from './page.ts'
 import { always } from './prop-kinds.ts'
 import { evaluate, ignoreUnread, type Props, readSelection, resolveProps } from './props.ts'
@@ -24,7 +24,7 @@ export interface RendererOptions extends Site {
   readonly rootTemplate?: RootTemplate | undefined
   readonly nonce?: NonceSource | undefined
   readonly encryptHistory?: boolean | undefined
-  readonly flash?: FlashParts | undefined
+  readonly flash?: FlashStore | undefined
 }
 
 /** The renderer that `reply.inertia` and `app.inertia` share. */
@@ -67,7 +67,7 @@ export function createRenderer(options: RendererOptions): Required<Pick<PageRend
       logFailure(request.log, 'error', { err, prop }, 'a deferred prop failed and was left out')
     const selection = readSelection(request.headers, component)
     const resolved = await resolveProps({ ...all, errors }, selection, onRescue)
-    if (flash && left) await forgetFlash(flash.store, request, reply) // not before: a page that fails has shown nothing
+    if (flash && left) await forgetFlash(flash, request, reply) // not before: a page that fails has shown nothing
     const sharedProps = Object.keys(shared)
     const messages = { ...left?.flash, ...requested.flash }
     return {

@@ -1,6 +1,6 @@
 /** The HTML of a first visit: the page object in a data block beside the element that the client renders into. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { FMOD_INERTIA_INVALID_TEMPLATE } from './misuse-errors.ts'
+import { FMOD_INERTIA_INVALID_OPTION } from './misuse-errors.ts'
 import type { Page } from './page.ts'
 
 /** What a template function gets. */
@@ -33,15 +33,17 @@ const plainDocument = `<!doctype html>
 
 /**
  * A function that writes the document around a page.
- * @throws {FMOD_INERTIA_INVALID_TEMPLATE} the mark is missing or repeated
+ * @throws {FMOD_INERTIA_INVALID_OPTION} the mark is missing or repeated
  */
 export function compileRoot(
   template: RootTemplate = plainDocument,
 ): (parts: Omit<RootParts, 'html'>) => string | Promise<string> {
   if (typeof template === 'function') return (parts) => template({ ...parts, html: embed(parts) })
-  const [before, after, ...more] = template.split(mark)
-  if (before === undefined || after === undefined) throw new FMOD_INERTIA_INVALID_TEMPLATE('nowhere')
-  if (more.length > 0) throw new FMOD_INERTIA_INVALID_TEMPLATE('more than once')
+  const [before = '', after, ...more] = template.split(mark)
+  if (after === undefined || more.length > 0)
+    throw new FMOD_INERTIA_INVALID_OPTION(
+      `rootTemplate must hold the mark "${mark}" once, where the page belongs`,
+    )
   return (parts) => before + embed(parts) + after
 }
 

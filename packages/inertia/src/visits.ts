@@ -1,5 +1,5 @@
 /** What Inertia visits need of a server: 409 when the client's assets are stale, and redirects that a fetch can follow. */
-import { addVary, isRead } from '@fastify-modular/core/internal'
+import { addVary, isRead, replaceSend } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { FMOD_INERTIA_INVALID_VERSION, FMOD_INERTIA_UNSAFE_LOCATION } from './misuse-errors.ts'
 import { isPrefetch, pageUrl } from './page.ts'
@@ -63,10 +63,10 @@ const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
  */
 export function adaptRedirects(reply: FastifyReply, site: Site): void {
   const { send } = reply
-  reply.send = function sendAdapted(payload?: unknown) {
+  replaceSend(reply, function sendAdapted(payload) {
     if (payload === undefined || payload === null || payload === '') adaptRedirect(reply, site)
     return send.call(reply, payload)
-  }
+  })
 }
 
 function adaptRedirect(reply: FastifyReply, site: Site): void {

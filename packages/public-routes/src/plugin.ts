@@ -3,6 +3,7 @@ import { receiveContributions } from '@fastify-modular/core'
 import {
   accessOfPlugin,
   branded,
+  currentCommand,
   hasOwnDecorator,
   mountingModule,
   supportedFastify,
@@ -85,7 +86,8 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   app.decorate(reviewDecorator, {
     attempt: createAttempt(app, routes),
     facts: async () => {
-      const guest = await findGuest(app, authenticate)
+      // A command of the command line does not ask the provider.
+      const guest = currentCommand() ? null : await findGuest(app, authenticate)
       return listFacts(options, { hooks, contributed: permissions.facts(), guest })
     },
   } satisfies Review)
@@ -112,7 +114,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
     if (undeclared === 'refuse') refuseUndeclared(routes.all, policies)
     await audit(app, { hooks, loginUrl: provider.loginUrl, hadCors })
     warnOfRules(parts)
-    if (!guests) void warnOfGuest(app, authenticate)
+    if (!guests && !currentCommand()) void warnOfGuest(app, authenticate)
   })
 }
 

@@ -1,8 +1,9 @@
 /** The built files: scripts, style sheet and texts, whose names change with their content. */
 import { createHash } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
-import fastifyStatic from '@fastify/static'
-import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
+import { fileURLToPath } from 'node:url'
+import { acceptedEncoding, addVary } from '@fastify-modular/core/internal'
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
 import { FMOD_SETTINGS_UI_NOT_BUILT } from './misuse-errors.ts'
 import { themeCss } from './theme.ts'
 
@@ -12,6 +13,8 @@ export interface Assets {
   readonly style: string
   /** Texts by language, without the English ones, which the script has. */
   readonly texts: ReadonlyMap<string, string>
+  /** All files of the folder. */
+  readonly names: ReadonlySet<string>
 }
 
 /** Where the build leaves its files, each beside itself compressed. */
@@ -32,6 +35,7 @@ export async function findAssets(folder = built): Promise<Assets> {
     script: find(/^app\..+\.js$/, 'app.js'),
     style: find(/^app\..+\.css$/, 'app.css'),
     texts: new Map(texts),
+    names: new Set(names),
   }
 }
 
@@ -46,38 +50,47 @@ export function themeAddress(tokens: Readonly<Record<string, string>>, css: stri
 export const hidden: { readonly schema: FastifySchema & { readonly hide: true } } = { schema: { hide: true } }
 
 /** Routes below `/assets`, for everybody: they hold no secret, and a login page may use the same style sheet. */
-export async function serveAssets(app: FastifyInstance, css: string): Promise<void> {
+export function serveAssets(app: FastifyInstance, css: string, { names }: Assets): void {
+  const open = { ...hidden, config: { access: 'public' } }
   // Tokens come from an address that anybody may write: only what is a token gets into the sheet.
-  app.get<{ Querystring: Readonly<Record<string, unknown>> }>(
-    '/assets/theme.css',
-    { ...hidden, config: { access: 'public' } },
-    (request, reply) =>
-      reply
-        .headers({
-          'cache-control': 'public, max-age=31536000, immutable',
-          'x-content-type-options': 'nosniff',
-        })
-        .type('text/css; charset=utf-8')
-        .send(css + themeCss(request.query)),
+  app.get<{ Querystring: Readonly<Record<string, unknown>> }>('/assets/theme.css', open, (request, reply) =>
+    reply
+      .headers({
+        'cache-control': 'public, max-age=31536000, immutable',
+        'x-content-type-options': 'nosniff',
+      })
+      .type('text/css; charset=utf-8')
+      .send(css + themeCss(request.query)),
   )
-  // @fastify/static takes no configuration for its route, and the gate wants one.
-  const withAccess: FastifyInstance = Object.create(app, {
-    route: {
-      value: (options: RouteOptions) => app.route({ ...options, config: { access: 'public' } }),
-    },
+  app.get<{ Params: { readonly '*': string } }>('/assets/*', open, async (request, reply) => {
+    const name = request.params['*']
+    const type = types[name.slice(name.lastIndexOf('.'))]
+    if (type === undefined || !names.has(name)) return reply.callNotFound()
+    return sendFile(request, reply.type(type), name)
   })
-  await fastifyStatic(withAccess, {
-    root: built,
-    prefix: '/assets/',
-    decorateReply: false,
-    index: false,
-    preCompressed: true,
-    immutable: true,
-    maxAge: '365d',
-    setHeaders(reply, path) {
-      reply.header('x-content-type-options', 'nosniff')
-      // Documents of hosts name this one: its name stays when its content changes.
-      if (/[\\/](?:element|close)\.js(?:\.\w+)?$/.test(path)) reply.header('cache-control', 'no-cache')
-    },
+}
+
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+}
+
+/** The file, or the one beside it in the encoding that the client accepts. */
+async function sendFile(request: FastifyRequest, reply: FastifyReply, name: string): Promise<unknown> {
+  const { send } = await import('@fastify/send') // by the first request: at boot it would be a tenth of all that is loaded
+  const encoding = acceptedEncoding(request.headers)
+  // The others are named in documents of hosts: their names stay when their content changes.
+  const isKept = /\.[\w-]{12}\.\w+$/.test(name)
+  const path = encoding === undefined ? name : name + (encoding === 'br' ? '.br' : '.gz')
+  const { type, statusCode, headers, stream, metadata } = await send(request.raw, `/${path}`, {
+    root: fileURLToPath(built),
+    contentType: false,
+    ...(isKept ? { immutable: true, maxAge: '365d' } : { cacheControl: false }),
   })
+  if (type === 'error') throw metadata.error
+  addVary(reply, 'Accept-Encoding')
+  if (!isKept) reply.header('cache-control', 'no-cache')
+  if (encoding !== undefined) reply.header('content-encoding', encoding)
+  return reply.code(statusCode).headers(headers).header('x-content-type-options', 'nosniff').send(stream)
 }

@@ -1,10 +1,10 @@
 /** The settings pages: their routes, and what must be there for them to work. */
 import { type Caller, ForbiddenException, hasPermission } from '@fastify-modular/core'
 import {
-  createFindCaller,
   declareAccess,
-  findCallerOf,
   hasOwnDecorator,
+  knowsCallers,
+  readCaller,
   supportedFastify,
 } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
@@ -40,7 +40,7 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
   const options = { ...given, prefix, baseUrl }
   const assets = await findAssets()
   const visibility = { manage, preferences }
-  const findCaller = createFindCaller(app, options.findCaller)
+  const { findCaller = readCaller } = options
 
   /** The scope of the pages. Its requests have the decorators that the application declared before. */
   let pages: FastifyInstance | undefined
@@ -50,7 +50,7 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
       const fault = declareAccess(scope, given)
       if (fault !== null) throw new FMOD_SETTINGS_UI_INVALID_OPTION(fault)
       const guarded = { ...hidden, config: { access: 'signed-in' }, ...(guard && { onRequest: guard }) }
-      scope.register((files) => serveAssets(files, options.css ?? ''))
+      serveAssets(scope, options.css ?? '', assets)
       if (documents) {
         scope.get('/', { ...guarded, prefixTrailingSlash: 'both' }, async (request, reply) => {
           const [home = manage === false ? 'preferences' : 'manage'] = await linkedPages(
@@ -81,7 +81,7 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
 
   app.addHook('onReady', async function checkNeighbours() {
     if (!hasOwnDecorator(app, 'publicRoutes') && guard === undefined) throw new FMOD_SETTINGS_UI_UNGUARDED()
-    if (!findCallerOf(pages ?? app, options.findCaller)) throw new FMOD_SETTINGS_UI_CALLER_UNKNOWN()
+    if (!knowsCallers(pages ?? app, options.findCaller)) throw new FMOD_SETTINGS_UI_CALLER_UNKNOWN()
     if (!app.hasRoute({ method: 'GET', url: `${baseUrl}/definitions` })) {
       throw new FMOD_SETTINGS_UI_API_MISSING(baseUrl)
     }

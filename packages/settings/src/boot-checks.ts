@@ -1,4 +1,5 @@
 /** The checks before the application serves requests: mistakes stop the boot, doubts are logged. */
+import { currentCommand, orFinding, report } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from './definitions/registry.ts'
 import {
@@ -20,7 +21,8 @@ import type { Resources } from './resources/resources.ts'
 import { brokenRules } from './write/cross-rules.ts'
 
 /**
- * Checks definitions, overrides and keys together, once all modules have contributed.
+ * Checks definitions, overrides and keys together, once all modules have contributed. Under a command of the command line,
+ * what is wrong with overrides, stored values and keys is a finding.
  * @throws {FMOD_SETTINGS_INVALID_DEFINITIONS} with all problems
  * @throws {FMOD_SETTINGS_INVALID_ENVIRONMENT} with all problems
  * @throws {FMOD_SETTINGS_INVALID_OVERRIDES} with all problems
@@ -32,10 +34,25 @@ export function checkAtBoot(
   { encryption: { mode } = {} }: SettingsOptions,
   locked: Locked,
 ): void {
-  const { registry, sharedValues, encryption } = parts
+  const { registry, encryption } = parts
   registry.check()
-  checkOverrides(locked, registry)
-  checkRules(parts)
+  orFinding({ kind: 'unknown override', codes: ['FMOD_SETTINGS_INVALID_OVERRIDES'], keys: [] }, () =>
+    checkOverrides(locked, registry),
+  )
+  const ofLocked = ['FMOD_SETTINGS_INVALID_ENVIRONMENT', 'FMOD_SETTINGS_INVALID_OVERRIDES']
+  orFinding({ kind: 'broken rule', codes: ofLocked, keys: [] }, () => checkRules(parts))
+  orFinding({ kind: 'unreadable secret', codes: ['FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS'], keys: [] }, () =>
+    checkKeys(parts),
+  )
+  if (mode !== 'require' || encryption.activeKeyId !== null) return
+  const secrets = keysOf(sensitiveSettings(registry))
+  orFinding({ kind: 'plain secret', codes: ['FMOD_SETTINGS_ENCRYPTION_REQUIRED'], keys: secrets }, () => {
+    if (secrets.length > 0) throw new FMOD_SETTINGS_ENCRYPTION_REQUIRED(secrets.join(', '))
+  })
+}
+
+/** @throws {FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS} stored values are encrypted with unknown keys */
+function checkKeys({ sharedValues, encryption }: Parts): void {
   const lost = [...sharedValues.rows()].filter(
     (row) => row.encrypted && !encryption.knows(encryption.keyIdOf(row.value)),
   )
@@ -44,9 +61,6 @@ export function checkAtBoot(
       lost.map((row) => `"${row.key}" with "${encryption.keyIdOf(row.value)}"`).join(', '),
     )
   }
-  if (mode !== 'require' || encryption.activeKeyId !== null) return
-  const secrets = sensitiveSettings(registry)
-  if (secrets.length > 0) throw new FMOD_SETTINGS_ENCRYPTION_REQUIRED(keysOf(secrets).join(', '))
 }
 
 /** What no write can mend stops the boot: locked values and defaults that do not go together. */
@@ -115,12 +129,18 @@ export async function checkEncrypted(
   }
 
   const plain = await findPlain()
+  if (plain.length > 0)
+    report({
+      kind: 'plain secret',
+      text: `Stored in plain text, as values or in the history: ${plain.join(', ')}. Run "fastify-modular settings reencrypt".`,
+      keys: [],
+    })
   if (plain.length === 0 || options.encryption?.mode !== 'require') return plain
   // Another instance may have encrypted what is plain in memory, which leaves no trace in the history.
   await coherence.reload()
   const still = await findPlain()
-  if (still.length > 0) throw new FMOD_SETTINGS_NOT_ENCRYPTED(still.join(', '))
-  return []
+  if (still.length > 0 && !currentCommand()) throw new FMOD_SETTINGS_NOT_ENCRYPTED(still.join(', '))
+  return still
 }
 
 type ResourceParts = Parts & { readonly resources: Resources }
@@ -157,9 +177,7 @@ export function warnAtBoot(parts: ResourceParts, options: SettingsOptions, repor
       rule.keys,
       'stored values break a rule about these settings: changes that leave it broken are refused',
     )
-  const orphans = [...sharedValues.rows()].filter(
-    ({ key, scope }) => !isPlaceOf(registry.find(key)?.definition, scope),
-  )
+  const orphans = [...sharedValues.rows()].filter(({ key, scope }) => !isPlaceOf(registry.find(key), scope))
   warnOf(
     log,
     [...new Set(orphans.map(({ key }) => key))],

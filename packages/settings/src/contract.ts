@@ -1,11 +1,10 @@
 /** The settings contract for other modules, in process (names in camelCase, without Async). */
-import { isUserSetting } from './memory/shared-values.ts'
-import { namedScope, requireUser, rowOwner } from './memory/owned-values.ts'
+import { namedScope, requireTenantId, requireUser, rowOwner } from './memory/owned-values.ts'
 import type { Parts } from './parts.ts'
 import { isPlaceOf } from './places.ts'
 import { type SettingValueDto, toSharedDto } from './reading/dto.ts'
-import { listShared, readOwnValues, type SettingsFilter } from './reading/list.ts'
-import { resolveFor, unwrap } from './reading/reader.ts'
+import { listShared, readOwnValues, readTenantValues, type SettingsFilter } from './reading/list.ts'
+import { resolveWithin, unwrap } from './reading/reader.ts'
 import type { Layer } from './secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from './setting-definition.ts'
 import { toRaw } from './values/json.ts'
@@ -15,7 +14,8 @@ import { type BulkSettingUpdate, reset, type WriteOptions } from './write/write.
 /**
  * The ten operations of the contract. Calls are trusted: no permission is checked. In a scope that the definition does not
  * have, reads give null, writes throw `ArgumentException`, and deleting removes what an older definition has left.
- * Unknown keys: reads give null, writes throw `NotFoundException`. User scope without `userId` throws `ArgumentException`.
+ * Unknown keys: reads give null, writes throw `NotFoundException`. User scope without `userId` throws `ArgumentException`. In
+ * Tenant scope `userId` is the id of the tenant.
  */
 export interface SettingsContract {
   /** The stored value in raw form, or null when none is stored. Sensitive values are real. */
@@ -26,10 +26,10 @@ export interface SettingsContract {
     scope: SettingScope,
     userId?: string,
   ): Promise<T | null>
-  /** User → application → default, in raw form. */
-  resolveUserSetting(key: string, userId: string): Promise<string | null>
-  /** User → application → default, decoded, also for sensitive settings. */
-  resolveUserSettingElement(key: string, userId: string): Promise<JsonValue>
+  /** User → tenant, where one is named → application → default, in raw form. */
+  resolveUserSetting(key: string, userId: string, tenant?: string): Promise<string | null>
+  /** User → tenant, where one is named → application → default, decoded, also for sensitive settings. */
+  resolveUserSettingElement(key: string, userId: string, tenant?: string): Promise<JsonValue>
   /**
    * Stores a value. That of everybody of a User setting has Application scope.
    * @throws {SettingValidationException} the value breaks the definition
@@ -55,7 +55,7 @@ export interface SettingsContract {
 }
 
 export function createContract(parts: Parts): SettingsContract {
-  const { sharedValues, users, states } = parts
+  const { sharedValues, users, tenants, states } = parts
 
   function raw(key: string, value: JsonValue): string | null {
     const state = sharedValues.find(key)
@@ -64,19 +64,19 @@ export function createContract(parts: Parts): SettingsContract {
 
   /** The stored value; null if there is none, or it no longer fits the definition. */
   async function stored(key: string, scope: SettingScope, userId?: string): Promise<JsonValue> {
-    const user = rowOwner(scope, userId)
+    const id = rowOwner(scope, userId)
     const state = sharedValues.find(key)
-    if (!state || !isPlaceOf(state.setting.definition, scope)) return null
-    const own = scope === SettingScope.User ? (await users.load(user)).get(key) : valueOf(state.stored)
+    if (!state || !isPlaceOf(state.setting, scope)) return null
+    const cache = scope === SettingScope.User ? users : scope === SettingScope.Tenant ? tenants : undefined
+    const own = cache ? (await cache.load(id)).get(key) : valueOf(state.stored)
     if (own instanceof Error) throw own
     return own ?? null
   }
 
-  async function resolved(key: string, userId: string): Promise<JsonValue> {
+  async function resolved(key: string, userId: string, tenant?: string): Promise<JsonValue> {
     const user = requireUser(userId)
     const state = sharedValues.find(key)
-    if (!state) return null
-    return unwrap(isUserSetting(state) ? resolveFor(state, await users.load(user)) : state.shared)
+    return state ? unwrap(await resolveWithin(parts, state, { userId: user, tenant })) : null
   }
 
   return {
@@ -84,22 +84,26 @@ export function createContract(parts: Parts): SettingsContract {
       (await stored(...place)) as T | null, // the caller vouches for T
     getSetting: async (key, scope, userId) => raw(key, await stored(key, scope, userId)),
     resolveUserSettingElement: resolved,
-    resolveUserSetting: async (key, userId) => raw(key, await resolved(key, userId)),
+    resolveUserSetting: async (key, ...whose) => raw(key, await resolved(key, ...whose)),
     setSetting: (key, value, ...place) => set(parts, key, { value }, toOptions(...place)),
     setMany: (updates, options) => setMany(parts, updates, options),
     deleteSetting: (key, ...place) => set(parts, key, reset, toOptions(...place)),
     resetToDefault: (key, ...place) => set(parts, key, reset, toOptions(...place)),
     async getSettingValues(filter = {}) {
-      if (namedScope(filter) !== SettingScope.User) return listShared(states(), filter)
-      const own = await readOwnValues(parts, requireUser(filter.userId))
+      const scope = namedScope(filter)
+      if (scope === SettingScope.Tenant)
+        return (await readTenantValues(parts, requireTenantId(filter.tenant))).list(filter.group)
+      if (scope !== SettingScope.User) return listShared(states(), filter)
+      const own = await readOwnValues(parts, requireUser(filter.userId), filter.tenant)
       return own.list(filter.group)
     },
     async getSettingValue(key, scope, userId) {
-      const user = rowOwner(scope, userId)
+      const id = rowOwner(scope, userId)
       const state = sharedValues.find(key)
-      if (!state || !isPlaceOf(state.setting.definition, scope)) return null
+      if (!state || !isPlaceOf(state.setting, scope)) return null
+      if (scope === SettingScope.Tenant) return (await readTenantValues(parts, id)).of(state)
       if (scope !== SettingScope.User) return toSharedDto(state)
-      return (await readOwnValues(parts, user)).of(state)
+      return (await readOwnValues(parts, id)).of(state)
     },
   }
 }
@@ -109,6 +113,7 @@ function valueOf(layer: Layer | undefined): JsonValue | Error {
   return layer?.state === 'valid' ? layer.value : null
 }
 
-function toOptions(scope: SettingScope, userId?: string, options: WriteOptions = {}): SetOptions {
-  return { ...options, scope, ...(userId !== undefined && { userId }) }
+function toOptions(scope: SettingScope, id?: string, options: WriteOptions = {}): SetOptions {
+  const whose = scope === SettingScope.Tenant ? 'tenant' : 'userId'
+  return { ...options, scope, ...(id !== undefined && { [whose]: id }) }
 }

@@ -7,7 +7,9 @@ import type { Registry } from './definitions/registry.ts'
 import type { SettingMap, SettingReference } from './definitions/tokens.ts'
 import { Observer } from './diagnostics.ts'
 import { Listeners, type SettingListener } from './events.ts'
-import { eraseUser } from './history/erase.ts'
+import { copySetting } from './history/copy.ts'
+import { eraseTenant, eraseUser } from './history/erase.ts'
+import { forgetSetting } from './history/forget.ts'
 import { readHistory } from './history/history.ts'
 import { restore, revert } from './history/revert.ts'
 import { exportSettings, importSettings } from './history/transfer.ts'
@@ -18,8 +20,8 @@ import { OwnedCache } from './memory/owned-values.ts'
 import type { Locked, LockedValue } from './overrides.ts'
 import type { Parts } from './parts.ts'
 import { findOrphans, inspect } from './reading/inspect.ts'
-import { createStates, publicValues } from './reading/list.ts'
-import { createSharedGet, readUser } from './reading/reader.ts'
+import { createStates, publicValues as listPublicValues, publicValuesWithin } from './reading/list.ts'
+import { createSharedGet, readUser, readWithin } from './reading/reader.ts'
 import { Probes } from './resources/probe.ts'
 import type { Snapshot, Resource, ResourceOptions } from './resources/resource.ts'
 import { Resources } from './resources/resources.ts'
@@ -32,7 +34,10 @@ import type { Retention } from './store/retention.ts'
 import type { SettingsStore } from './store/store.ts'
 import { toDataElement } from './streams/public-data.ts'
 import { Streams } from './streams/streams.ts'
+import type { FindCaller } from './options.ts'
+import type { FindMembership } from './tenants.ts'
 import { placeOf, set, setMany, type SetOptions } from './write/set.ts'
+import { Windows } from './windows/windows.ts'
 import { createWrite, reset } from './write/write.ts'
 
 /** What the plugin passes to the service. */
@@ -46,8 +51,11 @@ export interface ServiceInit {
   readonly selfService: boolean
   /** Without it all history stays. */
   readonly retention?: Retention | undefined
-  /** How many users' values stay in memory. */
+  /** How many users' values stay in memory, and how many tenants'. */
   readonly userCapacity: number
+  readonly tenantCapacity: number
+  readonly findMembership: FindMembership | undefined
+  readonly findCaller: FindCaller
   /** Called at each use. */
   readonly events: () => Events | undefined
   readonly log: FastifyBaseLogger
@@ -60,41 +68,43 @@ export interface SettingsService extends Parts {
   readonly streams: Streams
   readonly resources: Resources
   readonly probes: Probes
+  readonly windows: Windows
 }
 
 export function createSettingsService(init: ServiceInit): SettingsService {
   const parts = createParts(init)
   const streams = new Streams(parts)
   const probes = new Probes(parts, parts.resources)
+  const windows = new Windows(parts)
   const { retention } = init
-  return { ...parts, settings: createSettings(parts, streams), retention, streams, probes }
+  return { ...parts, settings: createSettings(parts, streams, windows), retention, streams, probes, windows }
 }
 
 /** The parts, and those that only the service itself uses. */
 interface AllParts extends Parts {
+  readonly findCaller: FindCaller
   readonly listeners: Listeners
   readonly resources: Resources
   readonly locked: Map<string, LockedValue>
 }
 
 function createParts(init: ServiceInit): AllParts {
-  const { registry, store, encryption, refusesPlain, retention, userCapacity, log } = init
+  const { registry, store, encryption, refusesPlain, retention, userCapacity, tenantCapacity, log } = init
   const observer = new Observer()
   const codec = new RowCodec({ encryption, refusesPlain, observer, log })
   const locked = new Map(init.locked)
   const sharedValues = new SharedValues({ registry, codec, locked })
-  const users = new OwnedCache({
-    scope: SettingScope.User,
-    store,
-    sharedValues,
-    codec,
-    capacity: userCapacity,
-  })
+  const cache = { store, sharedValues, codec }
+  const users = new OwnedCache({ ...cache, scope: SettingScope.User, capacity: userCapacity })
+  const tenants = new OwnedCache({ ...cache, scope: SettingScope.Tenant, capacity: tenantCapacity })
   const states = createStates(registry, sharedValues)
   const listeners = new Listeners({ sharedValues, states, log })
   const changes = new Changes()
   changes.follow({
-    owned: (changed) => users.forget(changed),
+    owned(changed) {
+      users.forget(changed)
+      tenants.forget(changed)
+    },
     shared: (change) => listeners.notify(change),
     wrote(write) {
       observer.wrote(write)
@@ -103,19 +113,31 @@ function createParts(init: ServiceInit): AllParts {
   })
   const resources = new Resources({ registry, sharedValues, changes, log })
   const coherence = new Coherence({ store, sharedValues, changes, observer, log })
-  const writes = { ...init, codec, sharedValues, users, changes, coherence, observer }
+  const writes = { ...init, codec, sharedValues, users, tenants, changes, coherence, observer }
   return { ...writes, write: createWrite(writes), listeners, resources, states, locked }
 }
 
 /** Makes `app.settings`. */
-function createSettings(parts: AllParts, streams: Streams): Settings {
+function createSettings(parts: AllParts, streams: Streams, windows: Windows): Settings {
   const { registry, sharedValues, coherence, listeners, resources, observer, states } = parts
   const contract = createContract(parts)
+  function publicValues(): ReturnType<typeof listPublicValues>
+  function publicValues(of: { readonly tenant: string }): ReturnType<typeof publicValuesWithin>
+  function publicValues(of?: { readonly tenant: string }) {
+    return of ? publicValuesWithin(parts, of.tenant) : listPublicValues(states())
+  }
   const untyped: UntypedSettings = {
     contract,
     definitions: registry,
     get: createSharedGet(sharedValues),
-    forUser: (userId) => readUser(parts, userId),
+    forUser: (userId, { tenant } = {}) =>
+      tenant === undefined ? readUser(parts, userId) : readWithin(parts, { userId, tenant }),
+    forTenant: (tenant) =>
+      tenant === null ? readUser(parts, null) : readWithin(parts, { userId: null, tenant }),
+    tenantOf: async (request) => {
+      const found = await parts.findMembership?.(request, await parts.findCaller(request))
+      return found ? { id: found.id, name: found.name, mayWrite: found.mayWrite } : null
+    },
     record: async (key, place = {}) => {
       const state = sharedValues.find(key)
       if (!state) return null
@@ -125,20 +147,24 @@ function createSettings(parts: AllParts, streams: Streams): Settings {
     list: contract.getSettingValues,
     set: (reference, value, options) => set(parts, reference, { value }, options),
     reset: (reference, options) => set(parts, reference, reset, options),
-    setMany: (updates, options) => setMany(parts, updates, options),
+    setMany: (updates, { tenant, ...options } = {}) => setMany(parts, updates, options, tenant),
     on: (reference, listener) => listeners.on(reference, listener),
     resource: (name, tokens, options) => resources.add(name, tokens, options),
-    inspect: (key, userId) => inspect(parts, key, userId),
+    inspect: (key, userId, tenant) => inspect(parts, key, { userId, tenant }),
     history: (filter) => readHistory(parts, filter),
     restore: async (reference, revision, options) =>
       void (await restore(parts, reference, revision, options)),
     revert: (revision, options) => revert(parts, revision, options),
+    keep: async (revision, options = {}) => void (await windows.keep(revision, options)),
     export: (options) => exportSettings(parts, options),
     import: (file, options) => importSettings(parts, file, options),
-    publicValues: () => publicValues(states()),
-    publicDataElement: (request) => toDataElement(request, publicValues(states())),
+    publicValues,
+    publicDataElement: (request) => toDataElement(request, publicValues()),
     orphans: () => findOrphans(parts),
     eraseUser: (userId) => eraseUser(parts, userId),
+    eraseTenant: (id) => eraseTenant(parts, id),
+    copy: (from, to, options) => copySetting(parts, from, to, options),
+    forget: (key) => forgetSetting(parts, key),
     reencrypt: () => reencrypt(parts),
     endStreams: (callerId) => streams.endStreams(callerId),
     refresh: () => coherence.reload(),

@@ -12,6 +12,8 @@ interface SettingWritten {
   readonly key: string
   readonly scope: SettingScope
   readonly userId: string | null
+  /** Of Tenant scope alone: whose value it is. */
+  readonly tenant?: string
   readonly change: 'create' | 'update' | 'delete'
   /** The version that the row got. */
   readonly revision: number
@@ -85,7 +87,8 @@ export class Observer {
     for (const { key, scope, owner, revision, before, after } of changes) {
       const change = after ? (before ? 'update' : 'create') : 'delete'
       const userId = scope === SettingScope.User ? owner : null
-      publish({ type: 'change', key, scope, userId, change, revision, actor })
+      const tenant = scope === SettingScope.Tenant && { tenant: owner }
+      publish({ type: 'change', key, scope, userId, ...tenant, change, revision, actor })
     }
   }
 

@@ -22,6 +22,8 @@ const identity = {
   /** 0 System, 1 Application, 2 User. */
   scope: Type.Integer(),
   userId: Nullable,
+  /** Of Tenant scope alone: whose value it is. */
+  tenant: Type.Optional(Nullable),
   changedBy: Nullable,
   /** ISO 8601, UTC. */
   at: Type.String(),
@@ -39,6 +41,19 @@ export class SettingChanged extends defineEvent(
 
 /** A stored value was removed: the inherited value holds again. */
 export class SettingDeleted extends defineEvent('settings.deleted', Type.Object(identity)) {
+  static readonly [mayBeUnhandled] = true
+}
+
+/** A change that had to be kept is settled. `reasons` says by key why it was not put back. */
+export class SettingChangeSettled extends defineEvent(
+  'settings.change-settled',
+  Type.Object({
+    revision: Type.Integer(),
+    state: Type.String(),
+    settledBy: Nullable,
+    reasons: Type.Record(Type.String(), Type.String()),
+  }),
+) {
   static readonly [mayBeUnhandled] = true
 }
 
@@ -98,7 +113,8 @@ function toEvent(
 ): DomainEvent {
   const { key, scope, revision: version, before, after } = change
   const userId = scope === SettingScope.User ? change.owner : null
-  const payload = { key, scope, userId, changedBy, at: new Date(at).toISOString(), version }
+  const tenant = scope === SettingScope.Tenant && { tenant: change.owner }
+  const payload = { key, scope, userId, ...tenant, changedBy, at: new Date(at).toISOString(), version }
   if (!after) return new SettingDeleted(payload)
   const isMasked = registry.find(key)?.definition.sensitive !== false
   // Encrypted values stay hidden even where the definition is not sensitive any more (decision 13).

@@ -12,9 +12,31 @@ export class InvalidScopeException extends defineProblem({
   code: 'INVALID_SCOPE',
   title: 'Invalid scope',
 }) {
-  /** @param path where users' values are written */
-  constructor(path = '/api/settings/me') {
-    super(`Use ${path} to set user-scoped settings.`)
+  /** @param path where users' values are written, or those of tenants */
+  constructor(path = '/api/settings/me', whose = 'user') {
+    super(`Use ${path} to set ${whose}-scoped settings.`)
+  }
+}
+
+/** 404. The caller belongs to no tenant, or the request names none. */
+export class NoTenantException extends defineProblem({
+  status: 404,
+  code: 'NOT_FOUND',
+  title: 'Resource not found',
+}) {
+  constructor() {
+    super('The request has no tenant.')
+  }
+}
+
+/** 409. The request was made for another tenant than the one that it has now. */
+export class TenantChangedException extends defineProblem({
+  status: 409,
+  code: 'TENANT_CHANGED',
+  title: 'Conflict',
+}) {
+  constructor() {
+    super('You work in another tenant now. Reload, then decide.')
   }
 }
 
@@ -69,6 +91,27 @@ export class SettingLockedException extends defineProblem({
 export class WasSecretException extends defineProblem(conflict) {
   constructor(keys: readonly string[]) {
     super(`Was a secret, so write it again: ${keys.join(', ')}.`)
+  }
+}
+
+/** 409. A change of these settings waits to be kept: another one that has to be kept cannot begin. */
+export class UnkeptSettingsException extends defineProblem({
+  ...conflict,
+  extensions: Type.Object({ keys: Texts, revision: Type.Integer() }),
+}) {
+  constructor(keys: readonly string[], revision: number) {
+    super(`Revision ${revision} waits to be kept, which changed: ${keys.join(', ')}.`, { keys, revision })
+  }
+}
+
+/** 409. A change that had to be kept is over. */
+export class ChangeSettledException extends defineProblem({
+  ...conflict,
+  extensions: Type.Object({ state: Type.Optional(Type.String()) }),
+}) {
+  /** @param state what became of it */
+  constructor(revision: number, state?: string) {
+    super(`Revision ${revision} does not wait to be kept any more.`, state === undefined ? {} : { state })
   }
 }
 

@@ -17,6 +17,7 @@ import type { Overrides } from './overrides.ts'
 import type { EncryptionKey } from './secrets/encryption.ts'
 import type { CompleteDefinition, SettingDefinition, SettingOption } from './setting-definition.ts'
 import type { SettingsStore } from './store/store.ts'
+import type { TenantOptions } from './tenants.ts'
 import type { ValueLimits } from './values/validate.ts'
 
 /** Finds the caller of a request; null where no user is signed in. */
@@ -124,8 +125,12 @@ export interface SettingsOptions {
    * public settings, which needs no signed-in caller. @default {}
    */
   readonly stream?: false | { readonly public?: boolean }
+  /** Settings of organisations: their members share values, between each member's own and those of everybody. */
+  readonly tenants?: TenantOptions
   /** How many users' values stay in memory. @default 10000 */
   readonly maxCachedUsers?: number
+  /** How many tenants' values stay in memory. @default 1000 */
+  readonly maxCachedTenants?: number
   readonly limits?: SettingsLimits
   /** How much history is kept; false keeps all. The newest change of every value stays always. */
   readonly history?: false | HistoryRetentionOptions
@@ -168,7 +173,12 @@ const schema: OptionsSchema<SettingsOptions> = Type.Object({
   translate: option.function('a function of definition and locale'),
   locales: option.that(isListOfLocales, 'an array of languages such as ["de", "fr-CA"]'),
   stream: orFalse<{ public?: boolean }>({ public: option.boolean() }),
+  tenants: objectOf<TenantOptions>({
+    of: option.function('a function of request and caller'),
+    permission: Type.String({ minLength: 1, description: 'the name of a permission' }),
+  }),
   maxCachedUsers: option.positive(),
+  maxCachedTenants: option.positive(),
   limits: objectOf<SettingsLimits>({
     bulkEntries: option.positive(),
     bodyBytes: option.positive(),
@@ -185,6 +195,8 @@ export function checkOptions(options: SettingsOptions): void {
     problems.push('translate needs the languages that it knows: add for example locales: ["de", "fr"]')
   if (options.locales && !options.translate && !options.translateGroup)
     problems.push('locales needs the option translate')
+  if (options.tenants && typeof safeRead(options.tenants, 'of') !== 'function')
+    problems.push('tenants needs of, a function of request and caller')
   if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_OPTION(problems.join('; '))
 }
 

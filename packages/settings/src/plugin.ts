@@ -2,9 +2,13 @@
 import { receiveContributions } from '@fastify-modular/core'
 import {
   branded,
-  createFindCaller,
-  findCallerOf,
+  currentCommand,
+  decorateCommand,
   hasOwnDecorator,
+  knowsCallers,
+  orFinding,
+  readCaller,
+  report,
   supportedFastify,
 } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
@@ -20,28 +24,30 @@ import type { FindCaller } from './options.ts'
 import { FMOD_SETTINGS_CALLER_DECLARED_LATER, FMOD_SETTINGS_REGISTERED_TWICE } from './misuse-errors.ts'
 import { checkOptions, type SettingsOptions } from './options.ts'
 import { type Locked, readOverrides } from './overrides.ts'
-import type { UserReader } from './reading/reader.ts'
+import { readWithin, type UserReader } from './reading/reader.ts'
 import { Encryption } from './secrets/encryption.ts'
-import type { Settings } from './settings.ts'
 import { memoryStore } from './store/memory.ts'
 import { Retention } from './store/retention.ts'
+import { createFindMembership } from './tenants.ts'
 import { defaultLimits } from './values/validate.ts'
 
 const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options) => {
   hasOwnDecorator(app, 'settings') // refuses one of the application
   refuseSecond(app)
   checkOptions(options)
-  const boot = createBoot(app, options)
-  const { settings, coherence, store, registry, retention, resources } = boot.service
+  const { findCaller = readCaller } = options
+  const boot = createBoot(app, options, findCaller)
+  const { settings, coherence, store, registry, retention, resources, windows } = boot.service
   app.decorate('settings', branded(settings))
+  decorateCommand(app)
   app.addHook('onClose', async () => {
     await retention?.stop()
+    await windows.close()
     await resources.close()
     await coherence.stop()
     await store.close()
   })
-  await store.open({ log: app.log })
-  await coherence.start()
+  await open(boot)
 
   new SettingsBuilder(registry, 'app').addAll(...(options.definitions ?? []))
   registry.groups.translateBy(options)
@@ -57,10 +63,9 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
     },
     complete: async () => void (await check(boot)),
   })
-  const findCaller = createFindCaller(app, options.findCaller)
-  decorateRequests(app, settings, findCaller)
+  decorateRequests(app, boot.service, findCaller)
   if (options.routes !== false) {
-    declareToGate(app, settings)
+    declareToGate(app, settings, options)
     await addRoutes(boot, findCaller)
   }
   app.addHook('onReady', () => makeReady(boot))
@@ -84,6 +89,8 @@ interface Boot {
   readonly options: SettingsOptions
   readonly locked: Locked
   readonly service: SettingsService
+  /** The store has its tables. */
+  isOpen: boolean | undefined
   /** The stored values passed the checks of the boot. A secret in plain text that appears later is not served. */
   isChecked: boolean
   /** The scope of the routes. Its requests have the decorators that the application declared before. */
@@ -92,29 +99,55 @@ interface Boot {
   sawSwagger: boolean
 }
 
-function createBoot(app: FastifyInstance, options: SettingsOptions): Boot {
+/** Under a command, missing tables are a finding, and no value is there. */
+async function open(boot: Boot): Promise<void> {
+  const { store, coherence, log } = boot.service
+  const check = { kind: 'missing migration', codes: ['FMOD_SETTINGS_SCHEMA_OUTDATED'] } as const
+  if (!store.info.durable)
+    report({
+      kind: 'memory store',
+      text: 'The settings are in the memory of one process: no command sees them.',
+    })
+  boot.isOpen = await orFinding(check, async () => store.open({ log }).then(() => true))
+  if (boot.isOpen) await coherence.start()
+}
+
+function createBoot(app: FastifyInstance, options: SettingsOptions, findCaller: FindCaller): Boot {
   const { store = memoryStore(), limits = {}, history = {} } = options
   const locked = readOverrides(options.overrides)
   const service = createSettingsService({
-    registry: new Registry({ ...defaultLimits, ...limits }),
+    registry: new Registry({ ...defaultLimits, ...limits }, options.tenants !== undefined),
     store,
     encryption: new Encryption(options.encryption?.keys),
     refusesPlain: () => boot.isChecked && options.encryption?.mode === 'require',
     locked,
     selfService: options.selfService ?? false,
-    retention: history === false ? undefined : new Retention({ ...history, store, log: app.log }),
+    retention:
+      history === false || currentCommand() ? undefined : new Retention({ ...history, store, log: app.log }),
     userCapacity: options.maxCachedUsers ?? 10_000,
+    tenantCapacity: options.maxCachedTenants ?? 1000,
+    findMembership: options.tenants && createFindMembership(options.tenants),
+    findCaller,
     events: createFindEvents(app),
     log: app.log,
   })
-  const boot: Boot = { app, options, locked, service, isChecked: false, routes: undefined, sawSwagger: false }
+  const boot: Boot = {
+    app,
+    options,
+    locked,
+    service,
+    isOpen: false,
+    isChecked: false,
+    routes: undefined,
+    sawSwagger: false,
+  }
   return boot
 }
 
 /** Checks definitions, overrides and secrets. Returns the keys of settings whose secrets are stored in plain text. */
-function check({ service, options, locked }: Boot): Promise<readonly string[]> {
+async function check({ service, options, locked, isOpen }: Boot): Promise<readonly string[]> {
   checkAtBoot(service, options, locked)
-  return checkEncrypted(service, options)
+  return isOpen ? checkEncrypted(service, options) : []
 }
 
 /** Once more, and for good: `app.settings.define` may have added settings, or the application has no modules. */
@@ -126,13 +159,16 @@ async function makeReady(boot: Boot): Promise<void> {
   boot.isChecked = true
   service.states() // every setting gets its place in memory before the first request
   refuseForeignEvents(service)
-  const knowsCaller = findCallerOf(app, options.findCaller) !== undefined
-  if (knowsCaller && routes !== undefined && findCallerOf(routes, options.findCaller) === undefined)
+  const knowsCaller = knowsCallers(app, options.findCaller)
+  if (knowsCaller && routes !== undefined && !knowsCallers(routes, options.findCaller))
     throw new FMOD_SETTINGS_CALLER_DECLARED_LATER()
   service.resources.check()
   const isDescribed = routes === undefined || boot.sawSwagger || !app.hasDecorator('swagger')
   warnAtBoot(service, options, { knowsCaller, notEncrypted, isDescribed })
   service.retention?.start()
+  if (currentCommand()) return
+  // First what was not kept is put back: it may be why a resource could not be made.
+  await service.windows.start()
   // Other hooks and the rest of the boot share the time that Fastify gives them.
   const { pluginTimeout = 10_000 } = app.initialConfig
   await service.resources.start(pluginTimeout === 0 ? undefined : pluginTimeout / 2)
@@ -155,17 +191,21 @@ function addRoutes(boot: Boot, findCaller: FindCaller) {
 }
 
 /** Adds the decorator: `const settings = await request.settings`. The same reader for the whole request, once its caller is known. */
-function decorateRequests(app: FastifyInstance, settings: Settings, findCaller: FindCaller): void {
+function decorateRequests(app: FastifyInstance, service: SettingsService, findCaller: FindCaller): void {
   const readers = new WeakMap<
     FastifyRequest,
     { readonly userId: string | null; reader: Promise<UserReader> }
   >()
 
   async function read(request: FastifyRequest): Promise<UserReader> {
-    const userId = (await findCaller(request))?.id ?? null
+    const caller = await findCaller(request)
+    const userId = caller?.id ?? null
     const known = readers.get(request)
     if (known?.userId === userId) return known.reader
-    const reader = settings.forUser(userId)
+    const { findMembership, settings } = service
+    const reader = findMembership
+      ? findMembership(request, caller).then((found) => readFor(service, userId, found?.id))
+      : settings.forUser(userId)
     readers.set(request, { userId, reader })
     reader.catch(() => readers.delete(request)) // the next one tries again
     return reader
@@ -178,4 +218,14 @@ function decorateRequests(app: FastifyInstance, settings: Settings, findCaller: 
       return known && known.userId !== null ? known.reader : read(this)
     },
   })
+}
+
+/** A stranger reads what is public in the tenant. */
+function readFor(
+  service: SettingsService,
+  userId: string | null,
+  tenant: string | undefined,
+): Promise<UserReader> {
+  if (tenant === undefined) return service.settings.forUser(userId)
+  return readWithin(service, { userId, tenant }, userId === null)
 }

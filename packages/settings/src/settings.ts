@@ -3,8 +3,8 @@ import type { SettingsContract } from './contract.ts'
 import type { FastifyRequest } from 'fastify'
 import type { SettingValueDto } from './reading/dto.ts'
 import type { SettingsFilter } from './reading/list.ts'
-import type { SetOptions, ValuePlace } from './write/set.ts'
-import type { BulkSettingUpdate, WriteOptions } from './write/write.ts'
+import type { SetManyOptions, SetOptions, ValuePlace } from './write/set.ts'
+import type { BulkSettingUpdate } from './write/write.ts'
 import type { Registry, SettingDefinitions } from './definitions/registry.ts'
 import type {
   DynamicKey,
@@ -15,7 +15,9 @@ import type {
 } from './definitions/tokens.ts'
 import type { SettingsStats } from './diagnostics.ts'
 import type { SettingListener } from './events.ts'
+import type { CopyOptions, CopyReport } from './history/copy.ts'
 import type { ErasureReport } from './history/erase.ts'
+import type { ForgetReport } from './history/forget.ts'
 import type { HistoryFilter, HistoryPage } from './history/history.ts'
 import type { RevertOptions, RevertReport } from './history/revert.ts'
 import type { ExportOptions, ImportOptions, ImportReport, SettingsExport } from './history/transfer.ts'
@@ -26,7 +28,9 @@ import type { OwnedCache } from './memory/owned-values.ts'
 import type { LockedValue } from './overrides.ts'
 import type { SettingInspection } from './reading/inspect.ts'
 import type { KeyCount } from './store/store.ts'
+import type { FindMembership, TenantOfRequest } from './tenants.ts'
 import type { SettingsReader, UserReader } from './reading/reader.ts'
+import type { KeepOptions } from './windows/windows.ts'
 import type { Resource, ResourceOptions } from './resources/resource.ts'
 import type { ReencryptReport } from './secrets/reencrypt.ts'
 import type { JsonValue, SettingDefinition } from './setting-definition.ts'
@@ -45,8 +49,15 @@ export interface Settings extends SettingsReader {
    * @throws {FMOD_SETTINGS_FROZEN} the application is ready
    */
   define(...definitions: readonly (SettingDefinition | SettingMap)[]): this
-  /** A reader of one user's values; null gives the shared ones. The user is loaded on first need and kept a while. */
-  forUser(userId: string | null): Promise<UserReader>
+  /** A reader of one user's values, in a tenant where one is named; null gives the shared ones. The user is loaded on first need and kept a while. */
+  forUser(userId: string | null, within?: { readonly tenant?: string }): Promise<UserReader>
+  /** A reader of what holds in a tenant for whoever has no value of their own; null gives the shared values. */
+  forTenant(tenant: string | null): Promise<UserReader>
+  /**
+   * Returns the tenant of a request as the option `tenants` finds it for its caller, asked once; null where there is none.
+   * @throws what the option throws
+   */
+  tenantOf(request: FastifyRequest): Promise<TenantOfRequest | null>
   /**
    * Calls the listener when the value of `get` has changed, here or in another process; `'*'` for every setting.
    * Returns the function that removes it. For users' own values subscribe to the event `SettingChanged`.
@@ -81,10 +92,10 @@ export interface Settings extends SettingsReader {
   set(key: string, value: JsonValue, options?: SetOptions): Promise<void>
   /** Removes the stored value; removing nothing is fine. */
   reset(reference: SettingToken<unknown> | string, options?: SetOptions): Promise<void>
-  /** Writes System and Application values, all or nothing. @throws {SettingValidationException} with all errors by key */
-  setMany(updates: readonly BulkSettingUpdate[], options?: WriteOptions): Promise<void>
+  /** Writes System and Application values, or with `tenant` those of a tenant, all or nothing. @throws {SettingValidationException} with all errors by key */
+  setMany(updates: readonly BulkSettingUpdate[], options?: SetManyOptions): Promise<void>
   /** Returns the layers of a value and the one that supplies it, or null for an unknown key. Sensitive values are masked. */
-  inspect(key: string, userId?: string): Promise<SettingInspection | null>
+  inspect(key: string, userId?: string, tenant?: string): Promise<SettingInspection | null>
   /**
    * Returns what happened to values, page by page, newest first; sensitive values are masked. Without `visibleTo` that is
    * everything: name the caller before you show it to one.
@@ -103,12 +114,20 @@ export interface Settings extends SettingsReader {
    * @throws {SettingValidationException} an old value no longer fits its definition, or cannot be decrypted
    */
   revert(revision: number, options?: RevertOptions): Promise<RevertReport>
+  /**
+   * Keeps a change that was written with `confirmWithin`, or extends the time to do so by `within` seconds from now.
+   * @throws {NotFoundException} nothing has to be kept of this revision
+   * @throws {ConflictException} it is over; `extensions.state` says what became of it
+   */
+  keep(revision: number, options?: KeepOptions): Promise<void>
   /** All stored System and Application values except secrets; with `visibleTo` those that the caller may see. */
   export(options?: ExportOptions): SettingsExport
   /** Writes an export, all or nothing. @throws {SettingValidationException} with all errors by key */
   import(file: Pick<SettingsExport, 'settings'>, options?: ImportOptions): Promise<ImportReport>
   /** The values of definitions with `public: true`: callers who are not signed in may read them. */
   publicValues(): Readonly<Record<string, JsonValue>>
+  /** The same as they hold in a tenant. Memory answers; a tenant who is not in it costs one query. */
+  publicValues(of: { readonly tenant: string }): Promise<Readonly<Record<string, JsonValue>>>
   /**
    * Returns an element for the head of a page: the public values that hold for the caller of its request, with which the live
    * client of the page begins. It is data, which `script-src 'self'` allows. The page is not the same for all callers then.
@@ -116,6 +135,18 @@ export interface Settings extends SettingsReader {
   publicDataElement(request: FastifyRequest): Promise<string>
   /** Counts what is stored for settings that no module defines, which is kept, but not shown. Visits their rows only. */
   orphans(): Promise<readonly KeyCount[]>
+  /**
+   * Copies what is stored for one setting, defined or not, to another one: before and after a deployment that renames it. With
+   * the same name twice, values in the scope of an earlier definition go to that of today. Safe to repeat and to interrupt.
+   * Cost: it reads the table of values.
+   * @throws {NotFoundException} no module defines the target
+   */
+  copy(from: string, to: string, options?: CopyOptions): Promise<CopyReport>
+  /**
+   * Removes values and history of a key that no module defines, and of a defined one what is stored in scopes that it does not
+   * have. In small transactions; safe to repeat and to interrupt.
+   */
+  forget(key: string): Promise<ForgetReport>
   /**
    * Encrypts all sensitive values with the active key, those in the history included, in small transactions. Cost: it reads
    * both tables. Values and versions stay as they are. Safe to repeat, to interrupt and to run twice at once.
@@ -127,6 +158,11 @@ export interface Settings extends SettingsReader {
    * transactions; safe to repeat and to interrupt. The other instances forget the user. Cost: what the user has left.
    */
   eraseUser(userId: string): Promise<ErasureReport>
+  /**
+   * Removes the values of a tenant and their history, and nobody's name. Before it the option `tenants` has to return null for
+   * the members: what they write afterwards comes back.
+   */
+  eraseTenant(id: string): Promise<ErasureReport>
   /**
    * Ends the streams that a caller has on this instance, as after signing out. Those on others end within a minute, or about
    * five where requests of the caller get 429, 5xx or no answer.
@@ -147,6 +183,8 @@ export interface SettingsParts {
   readonly sharedValues: SharedValues
   readonly changes: Changes
   readonly users: Pick<OwnedCache, 'load'>
+  readonly tenants: Pick<OwnedCache, 'load'>
+  readonly findMembership: FindMembership | undefined
   /** All settings in the order of lists. */
   readonly states: () => readonly SettingState[]
 }

@@ -48,6 +48,8 @@ interface Place {
   readonly scope?: SettingScope | undefined
   /** Of User scope. */
   readonly userId?: string | undefined
+  /** Of Tenant scope: such rows are for who may write them in that tenant, whom the routes of tenants let in. */
+  readonly tenant?: string | undefined
 }
 
 /** What one caller may see. */
@@ -94,7 +96,8 @@ export function visibleTo(
     value: (definition) => caller !== null || definition.public,
     write: (definition) =>
       (definition.scope === SettingScope.System ? isAdmin : mayUpdate) && mayWrite(caller, definition),
-    record(definition, { scope = definition?.scope, userId } = {}) {
+    record(definition, { scope = definition?.scope, userId, tenant } = {}) {
+      if (tenant !== undefined) return false
       const isOfUsers = scope === SettingScope.User && (definition?.scope ?? scope) === SettingScope.User
       if (selfService && isOfUsers && userId !== undefined && userId === caller?.id) return true
       if (!mayUpdate) return false

@@ -37,6 +37,11 @@ function unprovoked(codes: readonly string[], tests: readonly string[]): string[
   return codes.filter((code) => !tests.some((text) => new RegExp(`\\b${code}\\b`).test(text)))
 }
 
+/** Returns those of the misuse codes of which no source makes an error. */
+function unraised(codes: readonly string[], texts: readonly string[]): string[] {
+  return codes.filter((code) => !texts.some((text) => new RegExp(`\\bnew ${code}\\b`).test(text)))
+}
+
 const sources = sourceFiles()
   .filter((path) => /^packages\/[^/]+\/src\//.test(path))
   .map(textOf)
@@ -69,6 +74,12 @@ test('no two places define the same misuse code', (t) => {
     misuse.filter((code, index) => misuse.indexOf(code) !== index),
     [],
   )
+  t.end()
+})
+
+test('every misuse code is raised somewhere', (t) => {
+  t.same(unraised(['FMOD_A', 'FMOD_B'], ['throw new FMOD_A_B()', 'const x = new FMOD_B']), ['FMOD_A'])
+  t.same(unraised(misuse, sources), [])
   t.end()
 })
 

@@ -1,65 +1,11 @@
-/** The arrows of the architecture: which package and which folder may import which. */
+/** What imports what. Which package may import which other one is in .oxlintrc.json. */
 import { posix } from 'node:path'
-
-/** What the sources of each package may import of ours. Siblings never import siblings. */
-const packageArrows: Readonly<Record<string, readonly string[]>> = {
-  core: [],
-  'create-fastify-modular': [],
-  inertia: ['core'],
-  'public-routes': ['core'],
-  errors: ['core'],
-  settings: ['core'],
-  'settings-ui': ['core', 'settings'],
-  'host-example': ['core', 'inertia', 'public-routes', 'errors', 'settings', 'settings-ui'],
-}
 
 /** Returns the module names that a file imports, exports from, loads lazily or augments. */
 export function importsOf(text: string): string[] {
   const code = text.replaceAll(/\/\*[^]*?\*\/|(?<=^|\s)\/\/.*$/gm, '')
   const pattern = /\b(?:from|import|declare module)\s*\(?\s*(['"])([^'"\n]+)\1/g
   return [...code.matchAll(pattern)].map((match) => match[2] ?? '')
-}
-
-/** Returns what is wrong with the imports of one file, one sentence each. */
-export function importProblems(path: string, text: string): string[] {
-  const [, name, area] = /^packages\/([^/]+)\/(src|test)\//.exec(path) ?? []
-  if (name === undefined) return []
-  if (area === 'src' && name === 'settings-ui' && bringsServerAlong(text)) {
-    return [`${path}: of settings, pages may import types and settings/client only`]
-  }
-  return importsOf(text).flatMap((specifier) => {
-    const problems = [
-      area === 'src' ? packageProblem(name, specifier) : undefined,
-      area === 'src' ? testProblem(name, path, specifier) : undefined,
-      area === 'src' && name === 'settings' ? sqlProblem(path, specifier) : undefined,
-    ]
-    return problems.filter((problem) => problem !== undefined).map((problem) => `${path}: ${problem}`)
-  })
-}
-
-function packageProblem(name: string, specifier: string): string | undefined {
-  const [, target] = /^@fastify-modular\/([^/]+)/.exec(specifier) ?? []
-  if (target === undefined || target === name || target === 'test-support') return undefined
-  return packageArrows[name]?.includes(target) ? undefined : `${name} may not import ${target}`
-}
-
-function testProblem(name: string, path: string, specifier: string): string | undefined {
-  const isTestTool = /^(?:tap|fast-check|@fastify-modular\/test-support)(?:\/|$)/.test(specifier)
-  const target = resolveWithin(path, specifier)
-  const isHelper =
-    /^@fastify-modular\/[^/]+\/testing$/.test(specifier) || /\/src\/testing\//.test(target ?? '')
-  if (isHelper && !path.startsWith(`packages/${name}/src/testing/`)) {
-    return `sources may not import helpers for tests: ${specifier}`
-  }
-  const leavesSources = target !== undefined && !target.startsWith(`packages/${name}/src/`)
-  return isTestTool || leavesSources
-    ? `sources may not import tests or anything outside src: ${specifier}`
-    : undefined
-}
-
-/** Pages run in browsers: at run time they know the HTTP API, through the client, and nothing else of settings. */
-function bringsServerAlong(text: string): boolean {
-  return /^(?:import|export) (?!type\b)[^'"]*from '@fastify-modular\/settings(?!\/client)/m.test(text)
 }
 
 /**
@@ -113,12 +59,6 @@ function namesFrom(start: string, arrows: ReadonlyMap<string, ReadonlySet<string
   }
   visit(start)
   return found
-}
-
-/** House style: SQL lives in stores. */
-function sqlProblem(path: string, specifier: string): string | undefined {
-  const isSql = /^(?:drizzle-orm|pg|better-sqlite3)(?:\/|$)/.test(specifier)
-  return isSql && !path.includes('/src/store/') ? `only store/ may import ${specifier}` : undefined
 }
 
 /** Returns the path that a relative import leads to; undefined for packages. */

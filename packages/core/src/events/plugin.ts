@@ -2,6 +2,7 @@
 import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { receiveContributions } from '../contributions.ts'
+import { currentCommand, decorateCommand } from '../internal/command.ts'
 import { branded, hasOwnDecorator } from '../internal/decorators.ts'
 import { rootOf, supportedFastify } from '../internal/fastify-internals.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
@@ -62,9 +63,11 @@ const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, options) => 
   compileEvents()
   const bus = await openEventBus(transport, app.log, tracing)
   app.decorate('events', branded(bus))
+  decorateCommand(app)
   // Within onReady, `ready` of the root calls back after the last of these hooks, with the error of any; that of a scope
   // calls back between them.
-  app.addHook('onReady', async () => rootOf(app).ready((error) => void (error || bus.start())))
+  if (!currentCommand())
+    app.addHook('onReady', async () => rootOf(app).ready((error) => void (error || bus.start())))
   app.addHook('preClose', async () => bus.stop())
   app.addHook('onClose', () => bus.close())
 

@@ -14,6 +14,7 @@ export function closestName(
   let best: string | undefined
   let bestDistance = most + 1
   for (const candidate of names) {
+    if (Math.abs(candidate.length - wanted.length) >= bestDistance) continue // each letter more is an insertion
     const distance = editDistance(wanted, candidate.toLowerCase())
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance]
   }

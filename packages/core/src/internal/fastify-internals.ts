@@ -1,10 +1,12 @@
 /**
- * What Fastify and its logger keep to themselves, or give out only through slow or missing getters: all reaches into their
- * insides that the gate needs, each with the question that would make it unnecessary. A symbol is looked for by its
- * description on the first use and taken only if what stands there agrees with the public API; otherwise the public API is
- * used.
+ * All reaches of our packages into Fastify and pino: what they keep to themselves or give out only through slow getters, and
+ * where we stand in for a hook that they lack. Each has the question to its makers that would make it unnecessary. A symbol is
+ * looked for by its description on the first use and taken only if what stands there agrees with the public API; otherwise the
+ * public API is used.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { describeError } from './failures.ts'
+import { isRecord, safeRead } from './safe.ts'
 
 /** The versions that all plugins run on. */
 export const supportedFastify = '5.x || 6.x'
@@ -26,28 +28,36 @@ export function createConfigReader(): (request: FastifyRequest) => RouteConfig {
       key = findKey(request, 'fastify.context', (context) => member(context, 'config') === config)
     }
     const context = key === null ? undefined : (request as unknown as BySymbol)[key]
-    return isObject(context) ? (member(context, 'config') as RouteConfig) : request.routeOptions.config
+    return isRecord(context) ? (member(context, 'config') as RouteConfig) : request.routeOptions.config
   }
 }
 
 /** The last one found. Each copy of Fastify has a symbol of its own, and the search is slow (bench/errors.mjs). */
 let trailersKey: symbol | null = null
 
-/** Takes away all trailers of a reply. Fastify removes a trailer by its name and does not list the names. */
+/**
+ * Takes away all trailers of a reply.
+ *
+ * To ask of Fastify: the names of a reply's trailers, or the removal of all of them.
+ */
 export function removeTrailers(reply: FastifyReply): void {
   if (trailersKey === null || !(trailersKey in reply)) {
     trailersKey = findKey(reply, 'fastify.reply.trailers', () => true)
   }
   const trailers = trailersKey === null ? undefined : (reply as unknown as BySymbol)[trailersKey]
-  if (isObject(trailers)) for (const name of Object.keys(trailers)) reply.removeTrailer(name)
+  if (isRecord(trailers)) for (const name of Object.keys(trailers)) reply.removeTrailer(name)
 }
 
 let controllerKey: symbol | null = null
 
-/** Whether the application logs no requests: by the log controller, which Fastify does not show, or by the option of early versions of 5. */
+/**
+ * Whether the application logs no requests: by the log controller, or by the option of early versions of 5.
+ *
+ * To ask of Fastify: the log controller of an application.
+ */
 export function isRequestLoggingDisabled({ server }: Pick<FastifyRequest, 'server'>): boolean {
   if (controllerKey === null || !(controllerKey in server)) {
-    controllerKey = findKey(rootOf(server), 'fastify.logController', isObject)
+    controllerKey = findKey(rootOf(server), 'fastify.logController', isRecord)
   }
   const controller = controllerKey === null ? undefined : (server as unknown as BySymbol)[controllerKey]
   return member(controller ?? server.initialConfig, 'disableRequestLogging') === true
@@ -55,8 +65,8 @@ export function isRequestLoggingDisabled({ server }: Pick<FastifyRequest, 'serve
 
 /** The application of a scope: each scope has the one above it as prototype. */
 export function rootOf(scope: FastifyInstance): FastifyInstance {
-  const above: unknown = Object.getPrototypeOf(scope)
-  return isObject(above) && above !== Object.prototype ? rootOf(above as FastifyInstance) : scope
+  const above = Object.getPrototypeOf(scope) as FastifyInstance | null
+  return above === null || above === Object.prototype ? scope : rootOf(above)
 }
 
 /** What the router keeps of a route. Two for the root of a prefix, which answers with and without the slash. */
@@ -115,25 +125,61 @@ export function silently({ log }: FastifyInstance, run: () => void): void {
 }
 
 /**
- * Has `check` see the names of hooks that are added to this scope, but not to those below, while `run` runs; it may throw.
- * Fastify calls nobody when a hook is added (to ask upstream: something like `onRoute` for hooks).
+ * Has `check` see each call of a method of an application and of the scopes below it, before the method runs; it may throw.
+ * Returns the function that ends this.
+ *
+ * To ask of Fastify: for hooks and handlers what `onRoute` is for routes.
  */
-export async function withHookCheck(
+export function checkCalls(
   app: FastifyInstance,
-  run: () => PromiseLike<unknown>,
-  check: (hook: string) => void,
-): Promise<void> {
-  const { addHook } = app
-  function checked(this: FastifyInstance, hook: string, ...rest: unknown[]): unknown {
-    if (this === app) check(hook)
-    return Reflect.apply(addHook, this, [hook, ...rest])
+  method: 'addHook' | 'setErrorHandler' | 'setNotFoundHandler',
+  check: (scope: FastifyInstance, argument: unknown) => void,
+): () => void {
+  const { [method]: original } = app
+  function checked(this: FastifyInstance, ...given: unknown[]): unknown {
+    check(this, given[0])
+    return Reflect.apply(original, this, given)
   }
-  Object.assign(app, { addHook: checked })
-  try {
-    await run()
-  } finally {
-    Object.assign(app, { addHook })
+  Object.assign(app, { [method]: checked })
+  return () => void Object.assign(app, { [method]: original })
+}
+
+/** Where pino keeps the serialisers of a logger and its children; a global symbol, which Fastify uses likewise. */
+const serializersKey = Symbol.for('pino.serializers')
+
+/**
+ * Makes the logger's serialiser of errors total. Fastify logs what ends a stream by it, outside of any handler, and
+ * pino's own throws for frozen errors and getters that throw: the process would end. What the serialiser in place can
+ * describe it still does. Other loggers stay as they are.
+ *
+ * To ask of pino: a serialiser of errors that never throws.
+ */
+export function guardErrorSerializer(log: unknown): void {
+  const serializers = safeRead(log, serializersKey)
+  const inPlace = safeRead(serializers, 'err')
+  if (!isRecord(serializers) || typeof inPlace !== 'function') return
+  function serializeError(error: unknown): unknown {
+    try {
+      return Reflect.apply(inPlace as () => unknown, serializers, [error])
+    } catch {
+      return describeError(error)
+    }
   }
+  Object.assign(serializers, { err: serializeError })
+}
+
+/** Fastify's own `send`, whatever has taken its place on a reply. */
+export function ownSendOf(reply: FastifyReply): FastifyReply['send'] {
+  return (Object.getPrototypeOf(reply) as FastifyReply).send
+}
+
+/**
+ * Puts a function in the place of the `send` of one reply, through which Fastify also answers what fails after a handler.
+ *
+ * To ask of Fastify: a hook for the answer of one reply, and one for an answer that could not be sent.
+ */
+export function replaceSend(reply: FastifyReply, send: (payload?: unknown) => FastifyReply): void {
+  reply.send = send
 }
 
 function findKey(holder: object, description: string, agrees: (value: unknown) => boolean): symbol | null {
@@ -147,9 +193,5 @@ function findKey(holder: object, description: string, agrees: (value: unknown) =
 type BySymbol = Readonly<Record<symbol, unknown>>
 
 function member(value: unknown, name: string): unknown {
-  return isObject(value) ? (value as Readonly<Record<string, unknown>>)[name] : undefined
-}
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
+  return isRecord(value) ? value[name] : undefined
 }

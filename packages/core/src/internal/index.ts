@@ -3,7 +3,7 @@
  * change with each minor version; the peer range of the packages accepts the core of their own alone.
  */
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
-export { type ChallengeError, createFindCaller, findCallerOf, findTestCaller } from '../caller.ts'
+export { type ChallengeError, findTestCaller, knowsCallers, readCaller } from '../caller.ts'
 export { closestName } from './closest-name.ts'
 export { type AnswerFailure, branded, getDecorator, hasOwnDecorator } from './decorators.ts'
 export { describeError, logFailure } from './failures.ts'
@@ -11,9 +11,13 @@ export { FileLock } from './file-lock.ts'
 export { type AccessOfPlugin, declareAccess, mountingModule } from './mounting.ts'
 export type { PageRenderer, PageRequest, RenderedPage } from './pages.ts'
 export {
+  checkCalls,
   createConfigReader,
+  guardErrorSerializer,
   isRequestLoggingDisabled,
+  ownSendOf,
   removeTrailers,
+  replaceSend,
   type RouteConfig,
   routerEntries,
   silently,
@@ -27,7 +31,8 @@ export {
   sqliteCodeOf,
 } from './node-sqlite.ts'
 export { compileSchemaErrors, type SchemaError } from './json-schema.ts'
-export { createMisuseError, type MisuseError, type MisuseErrorClass } from './misuse-error.ts'
+export { currentCommand, decorateCommand, type Finding, orFinding, report } from './command.ts'
+export { createMisuseError, type MisuseErrorClass } from './misuse-error.ts'
 export {
   argumentProblems,
   option,

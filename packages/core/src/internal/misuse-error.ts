@@ -1,18 +1,8 @@
 /** Errors about mistakes of the developer, which say where to read more. */
-import createError from '@fastify/error'
+import createError, { type FastifyErrorConstructor } from '@fastify/error'
 
-/** The class of one misuse error; `A` are the arguments that its message takes. */
-export interface MisuseErrorClass<A extends unknown[]> {
-  new (...args: A): MisuseError
-  (...args: A): MisuseError
-  readonly prototype: MisuseError
-}
-
-/** Status 500 where it reaches a request: the caller did nothing wrong. */
-export interface MisuseError extends Error {
-  readonly code: string
-  readonly statusCode?: number
-}
+/** The class of one misuse error; `A` are the arguments that its message takes. Its status is 500: no caller did anything wrong. */
+export type MisuseErrorClass<A extends unknown[]> = FastifyErrorConstructor<{ code: string }, A>
 
 const reference = 'https://github.com/fastify-modular/fastify-modular/blob/main/docs/reference/error-codes.md'
 

@@ -24,9 +24,14 @@ export function safeKeys(value: object): string[] {
   }
 }
 
+/** Whether a value has members: an object, also a list. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null
+}
+
 /** Whether a value is an object of no class: a literal, or a namespace import. */
 export function isPlainObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  if (typeof value !== 'object' || value === null) return false
+  if (!isRecord(value)) return false
   const prototype: unknown = Object.getPrototypeOf(value)
   return prototype === null || prototype === Object.prototype
 }

@@ -5,7 +5,7 @@ import { deliverContributions, refuseSecondDelivery, whileMounting } from '../co
 import type { EventBus } from '../events/bus.ts'
 import { events } from '../events/plugin.ts'
 import { branded, getDecorator, hasOwnDecorator } from '../internal/decorators.ts'
-import { supportedFastify, withHookCheck } from '../internal/fastify-internals.ts'
+import { checkCalls, supportedFastify } from '../internal/fastify-internals.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
 import { FMOD_CORE_INVALID_MODULE, refuseOptions } from '../misuse-errors.ts'
 import { contributionsOf, isWrapped, type Module, ownMembers, withoutScope } from './module.ts'
@@ -46,12 +46,22 @@ const modulesPlugin: FastifyPluginAsync<ModulesOptions> = async (app, options) =
 async function mount(app: FastifyInstance, { name, plugin, prefix }: Module): Promise<void> {
   if (!plugin) return
   const register = () => app.register(plugin, prefix === undefined ? {} : { prefix })
-  if (!isWrapped(plugin)) await register()
-  else
-    await withHookCheck(app, register, (hook) => {
-      if (hook === 'onClose' || hook === 'preClose') return
-      throw new FMOD_CORE_INVALID_MODULE(name, `it adds the hook ${hook}, and its plugin ${withoutScope}`)
-    })
+  if (!isWrapped(plugin)) {
+    await register()
+    return
+  }
+  const end = checkCalls(app, 'addHook', (scope, hook) => {
+    if (scope !== app || hook === 'onClose' || hook === 'preClose') return
+    throw new FMOD_CORE_INVALID_MODULE(
+      name,
+      `it adds the hook ${String(hook)}, and its plugin ${withoutScope}`,
+    )
+  })
+  try {
+    await register()
+  } finally {
+    end()
+  }
 }
 
 /** The modules plugin: `app.register(modules, { modules: [notes, mail] })`, after the plugins they contribute to. */

@@ -28,7 +28,7 @@ export interface AppOptions {
 /** The application, ready to listen or to be tested. */
 export async function createApp(options: AppOptions): Promise<FastifyInstance> {
   const app: FastifyInstance = Fastify({
-    logger: { level: options.logLevel },
+    logger: { level: options.logLevel, stream: process.stdout }, // in the order of what main.ts prints
     trustProxy: options.trustProxy ?? false,
     requestTimeout: 30_000, // a client that sends slowly cannot hold a connection for ever
     ...createErrorServerOptions(),

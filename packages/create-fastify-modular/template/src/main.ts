@@ -29,5 +29,5 @@ closeWithGrace({ delay: 10_000, logger: app.log }, async () => {
 })
 
 const address = await app.listen({ host: env['HOST'] || '127.0.0.1', port })
-console.log(`\nThe application listens at ${address}`)
-console.log(`For development, ${users.join(', ')} sign in with the password ${password}\n`)
+console.log(`\nFor development, ${users.join(', ')} sign in with the password ${password}`)
+console.log(`The application listens at ${address}\n`)

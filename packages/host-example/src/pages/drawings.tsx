@@ -1,4 +1,5 @@
 /** Icons, the logo and the pictures of error pages as elements. */
+import { hueOf } from '@fastify-modular/settings-ui/stage'
 import type { ReactNode } from 'react'
 import drawings from '../web/drawings.json' with { type: 'json' }
 
@@ -40,10 +41,10 @@ function Drawing({ strokes = [] }: { strokes: Strokes | undefined }): ReactNode 
   return strokes.map(([look, d]) => <path key={d} className={look} d={d} />)
 }
 
-/** The letters that stand for a person. */
+/** The letters that stand for a person, in the colour that this person has on the settings pages. */
 export function Face({ id, name }: { id: string; name: string }): ReactNode {
   return (
-    <span className={`face face-${id}`} aria-hidden="true">
+    <span className="face" aria-hidden="true" data-hue={hueOf(id)}>
       {name.slice(0, 2).toUpperCase()}
     </span>
   )

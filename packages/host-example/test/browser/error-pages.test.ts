@@ -28,78 +28,91 @@ const pages = [
   ['/nowhere', 404, 'You’ve walked off the map', 'Go to your notes'],
 ] as const
 
-test('UI-34: every error page has its status, one heading, a next step, and keeps user, look and navigation', async (t) => {
+test('error pages in a browser', async (t) => {
   const browser = await testBrowser(t)
   if (browser === null) return
   const host = await startHost(t)
   const page = await browser.newPage()
-  const alice = await host.signIn('alice')
-  await alice.ask('/api/settings/me', { method: 'PUT', body: { key: 'app.theme', value: 'dark' } })
-  await alice.enter(browser)
 
-  for (const width of [1440, 820, 390]) {
-    await page.emulateMedia({ reducedMotion: 'reduce', forcedColors: width === 820 ? 'active' : 'none' })
-    await page.setViewportSize({ width, height: 844 })
-    for (const [path, status, heading, step] of pages) {
-      const answer = await page.goto(host.url + path)
-      t.equal(answer?.status(), path.startsWith('/error/5') ? 200 : status, path)
-      await page.getByRole('heading', { level: 1, name: heading }).waitFor()
-      t.equal(await page.getByRole('heading', { level: 1 }).count(), 1)
-      t.match(await page.getByRole('main').textContent(), String(status))
-      t.equal(await page.getByText('Reference', { exact: true }).isVisible(), status >= 500)
-      t.ok(await page.getByRole('link', { name: step }).isVisible())
-      t.ok(await page.getByRole('link', { name: 'Home', exact: true }).isVisible())
-      t.ok(await page.getByRole('button', { name: 'Alice, your account' }).isVisible())
-      t.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
-      t.same(await violationsOf(page), [], `${path}, ${width} px`)
-    }
-  }
-})
+  await t.test(
+    'UI-35: axe-core finds nothing on the static page, light and dark, wide and narrow',
+    async (t) => {
+      for (const file of staticPages) {
+        for (const { colorScheme, width } of looks) {
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+          await page.setViewportSize({ width, height: 800 })
+          await page.goto(pathToFileURL(file.pathname).href)
+          t.same(await violationsOf(page), [], `${file.pathname}, ${colorScheme}, ${width} px`)
+          const overflow = await page.evaluate<number>(
+            'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+          )
+          t.ok(overflow <= 0, 'it does not scroll sideways')
+        }
+      }
+    },
+  )
 
-test('a failed visit within the pages keeps user and navigation, too', async (t) => {
-  const browser = await testBrowser(t)
-  if (browser === null) return
-  const host = await startHost(t)
-  const alice = await host.signIn('alice')
-  await alice.enter(browser)
-  const page = await browser.newPage()
-  await page.route('**/notes', (route) => route.continue({ url: `${host.url}/error/403` }))
-  await page.goto(host.url)
-  await page.getByRole('link', { name: 'All notes' }).click()
-  await page.getByText('signed in as Alice').waitFor()
-  await page.getByRole('button', { name: 'Alice, your account' }).waitFor()
-  await page.getByRole('link', { name: 'Switch account' }).click()
-  await page.waitForURL(/\/login$/)
-  t.ok(await page.getByRole('button', { name: 'Sign in', exact: true }).isVisible())
-})
+  await t.test('UI-34: the reference on a failed page is the one in the log and can be copied', async (t) => {
+    await browser.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: host.url })
+    await page.goto(`${host.url}/error/500`)
+    const reference = (await page.locator('code').textContent()) ?? ''
+    t.match(reference, /^[\w-]+$/)
+    await host.printed(new RegExp(`"reqId":"${reference}"`))
+    await page.getByRole('button', { name: 'Copy the reference' }).click()
+    await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor({ state: 'attached' })
+    t.equal(await page.evaluate('navigator.clipboard.readText()'), reference)
+  })
 
-test('F-40: from the page of a missing address people go on to their notes', async (t) => {
-  const browser = await testBrowser(t)
-  if (browser === null) return
-  const host = await startHost(t)
   const alice = await host.signIn('alice')
   await alice.enter(browser)
-  const page = await browser.newPage()
-  await page.goto(`${host.url}/nowhere`)
-  await page.getByRole('link', { name: 'Go to your notes' }).click()
-  await page.waitForURL(`${host.url}/notes`)
-  t.pass()
+
+  await t.test('F-40: from the page of a missing address people go on to their notes', async (t) => {
+    await page.goto(`${host.url}/nowhere`)
+    await page.getByRole('link', { name: 'Go to your notes' }).click()
+    await page.waitForURL(`${host.url}/notes`)
+    t.pass()
+  })
+
+  await t.test('a failed visit within the pages keeps user and navigation, too', async (t) => {
+    await page.route('**/notes', (route) => route.continue({ url: `${host.url}/error/403` }))
+    await page.goto(host.url)
+    await page.getByRole('link', { name: 'All notes' }).click()
+    await page.getByText('signed in as Alice').waitFor()
+    await page.getByRole('button', { name: 'Alice, your account' }).waitFor()
+    await page.unrouteAll()
+    await page.getByRole('link', { name: 'Switch account' }).click()
+    await page.waitForURL(/\/login$/)
+    t.ok(await page.getByRole('button', { name: 'Sign in', exact: true }).isVisible())
+  })
+
+  await t.test(
+    'UI-34: every error page has its status, one heading, a next step, and keeps user, look and navigation',
+    async (t) => {
+      await alice.ask('/api/settings/me', { method: 'PUT', body: { key: 'app.theme', value: 'dark' } })
+
+      for (const width of [1440, 820, 390]) {
+        await page.emulateMedia({ reducedMotion: 'reduce', forcedColors: width === 820 ? 'active' : 'none' })
+        await page.setViewportSize({ width, height: 844 })
+        for (const [path, status, heading, step] of pages) {
+          const answer = await page.goto(host.url + path)
+          t.equal(answer?.status(), path.startsWith('/error/5') ? 200 : status, path)
+          await page.getByRole('heading', { level: 1, name: heading }).waitFor()
+          t.equal(await page.getByRole('heading', { level: 1 }).count(), 1)
+          t.match(await page.getByRole('main').textContent(), String(status))
+          t.equal(await page.getByText('Reference', { exact: true }).isVisible(), status >= 500)
+          t.ok(await page.getByRole('link', { name: step }).isVisible())
+          t.ok(await page.getByRole('link', { name: 'Home', exact: true }).isVisible())
+          t.ok(await page.getByRole('button', { name: 'Alice, your account' }).isVisible())
+          t.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
+          t.same(await violationsOf(page), [], `${path}, ${width} px`)
+        }
+      }
+    },
+  )
 })
 
-test('UI-34: the reference on a failed page is the one in the log and can be copied', async (t) => {
-  const browser = await testBrowser(t)
-  if (browser === null) return
+test('a visit of Inertia to a missing address gets the page of the error', async (t) => {
   const host = await startHost(t)
-  await browser.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: host.url })
-  const page = await browser.newPage()
-  await page.goto(`${host.url}/error/500`)
-  const reference = (await page.locator('code').textContent()) ?? ''
-  t.match(reference, /^[\w-]+$/)
-  await host.printed(new RegExp(`"reqId":"${reference}"`))
-  await page.getByRole('button', { name: 'Copy the reference' }).click()
-  await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor({ state: 'attached' })
-  t.equal(await page.evaluate('navigator.clipboard.readText()'), reference)
-
   const alice = await host.signIn('alice')
   const { text } = await alice.ask('/', { headers: { accept: 'text/html' } })
   const version = /"version":"([^"]+)"/.exec(text)?.[1] ?? ''
@@ -136,23 +149,5 @@ test('UI-35: the static page needs nothing: no reference elsewhere, no script, a
     t.notMatch(html, /https?:|<script|<link|<img|\bsrc\s*=|\son\w+\s*=|@import|url\(/i)
     t.match(html, /<html lang="en">/)
     t.match(html, /name="robots" content="noindex"/)
-  }
-})
-
-test('UI-35: axe-core finds nothing on the static page, light and dark, wide and narrow', async (t) => {
-  const browser = await testBrowser(t)
-  if (browser === null) return
-  const page = await browser.newPage()
-  for (const file of staticPages) {
-    for (const { colorScheme, width } of looks) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-      await page.setViewportSize({ width, height: 800 })
-      await page.goto(pathToFileURL(file.pathname).href)
-      t.same(await violationsOf(page), [], `${file.pathname}, ${colorScheme}, ${width} px`)
-      const overflow = await page.evaluate<number>(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      )
-      t.ok(overflow <= 0, 'it does not scroll sideways')
-    }
   }
 })

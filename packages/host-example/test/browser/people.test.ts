@@ -29,6 +29,31 @@ test('F11: notes and mail name their owners, to administrators alone', async (t)
   t.notMatch(text, 'Eli')
 })
 
+test('F10: a person has one colour on all pages', async (t) => {
+  const browser = await testBrowser(t)
+  if (browser === null) return
+  const host = await startHost(t)
+  const admin = await host.signIn('admin')
+  await admin.ask('/api/settings', { method: 'PUT', body: { key: 'app.banner', scope: 1, value: 'Hello' } })
+  await admin.enter(browser)
+  const page = await browser.newPage()
+  await page.goto(`${host.url}/settings/manage?view=activity`)
+  const looks: unknown[] = []
+  for (const face of [
+    page.locator('.me .face'),
+    page.locator('.fm-event .fm-face, .fm-lines .fm-face').first(),
+  ]) {
+    await face.waitFor()
+    looks.push(
+      await face.evaluate((each) => {
+        const { color, backgroundColor } = getComputedStyle(each)
+        return { color, backgroundColor, hue: each.getAttribute('data-hue'), text: each.textContent }
+      }),
+    )
+  }
+  t.same(looks[0], looks[1])
+})
+
 test('dead letters are no part of the navigation: mail has a line, where there is one', async (t) => {
   const browser = await testBrowser(t)
   if (browser === null) return

@@ -47,7 +47,7 @@ for (const [engine, prepare] of Object.entries(engines)) {
     })
 
     const database = await open()
-    const accounts = await accountsIn(database.query)
+    const accounts = accountsIn(database.query)
     const sessions = sessionsIn(database.query)
     const start = (id: string, account: string, expires = new Date(Date.now() + 60_000)) =>
       promisify(sessions.set.bind(sessions))(id, { account, cookie: { expires } } as Session)

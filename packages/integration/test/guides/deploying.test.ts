@@ -15,11 +15,11 @@ import { blockOf, changesOf, filesOf, guide } from './guide-files.js'
 /** What the test uses of `accounts.ts`, as the guide shows it. */
 interface Accounts {
   readonly accountsTable: string
-  accountsIn(query: (text: string, values?: readonly unknown[]) => Promise<object[]>): Promise<{
+  accountsIn(query: (text: string, values?: readonly unknown[]) => Promise<object[]>): {
     check(id: string, password: string): Promise<unknown>
     save(caller: object, password: string): Promise<void>
     remove(id: string): Promise<void>
-  }>
+  }
 }
 
 const root = new URL('../../../../', import.meta.url)
@@ -91,7 +91,7 @@ test('the template, deployed as the guide says', async (t) => {
   pool.on('error', () => {}) // the server is killed below
   await pool.query(blockOf(text, 'sql'))
 
-  const accounts = await accountsIn(async (text, values = []) => (await pool.query(text, [...values])).rows)
+  const accounts = accountsIn(async (text, values = []) => (await pool.query(text, [...values])).rows)
   const eli = { id: 'eli', name: 'Eli', permissions: ['Notes.Write'] }
 
   const [, entry = '', ...rest] = ['', ...JSON.parse(instructions('CMD')[0] ?? '').slice(1)]

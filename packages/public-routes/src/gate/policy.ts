@@ -49,21 +49,22 @@ export class Policies {
 
   #policyOfNoRoute(method: string): Policy {
     const rules = this.#rules.filter(({ route }) => route.allows(method))
-    const policy = openBy(rules, signedIn, createFind(rules))
+    const policy = openSomePaths(rules, signedIn, createFind(rules))
     this.#ofNoRoute.set(method, policy) // one for each method that Node.js knows
     return policy
   }
 
+  /** A rule that opens every path of the route counts first, then its declaration, then rules that open some paths. */
   #policyOf(route: Route, method: string): Policy {
     const declared = route.declared(method)
     const closed = closedFor(declared?.requirement)
     const rules = this.rulesFor(route, method).filter(({ rule }) => opensDespite(rule, declared?.by))
     const covering = rules.find(({ reach }) => reach === 'every path')
-    if (covering !== undefined) return openFor(route, { by: 'rule', rule: covering.rule }, closed)
+    if (covering !== undefined) return openEveryPath(route, { by: 'rule', rule: covering.rule }, closed)
     if (declared?.requirement.kind === 'public') {
-      return openFor(route, { by: 'declaration', source: declared.source }, closed)
+      return openEveryPath(route, { by: 'declaration', source: declared.source }, closed)
     }
-    return openBy(
+    return openSomePaths(
       rules.map(({ rule }) => rule),
       closed.otherwise,
     )
@@ -88,7 +89,7 @@ function closedFor(requirement: Requirement | undefined): Extract<Policy, { kind
   return { kind: 'closed', otherwise: Object.freeze({ publicBecause: null, needs: requirement, letsIn }) }
 }
 
-function openFor(route: Route, publicBecause: RequestAdmission, { otherwise }: Policy): Policy {
+function openEveryPath(route: Route, publicBecause: RequestAdmission, { otherwise }: Policy): Policy {
   if (!isSpellable(route)) {
     if (publicBecause.by === 'rule') return { kind: 'closed', otherwise }
     const fault = 'no canonical path leads to it, so that it could never be public; change its URL'
@@ -99,7 +100,7 @@ function openFor(route: Route, publicBecause: RequestAdmission, { otherwise }: P
   return { kind: 'open', open, target, otherwise }
 }
 
-function openBy(
+function openSomePaths(
   rules: readonly RegisteredRule[],
   otherwise: Decision,
   find = (path: string) => rules.find(({ route }) => matcherOf(route).matchesPath(path)),

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { branded } from '@fastify-modular/core/internal'
 import { FMOD_PUBLIC_ROUTES_NOT_READY } from '../misuse-errors.ts'
 import type { SecuritySchemes } from '../provider.ts'
+import { accessChanges } from './committed-file.ts'
 import { explain, type Explanation, type Parts } from './explain.ts'
 import { describeAccess } from './openapi.ts'
 import { type AccessRow, listAccess, printTable } from './table.ts'
@@ -25,6 +26,12 @@ export interface ApplicationAccess {
     target: string,
     options?: { readonly headers?: IncomingHttpHeaders },
   ): Promise<Explanation>
+  /**
+   * What differs between the application and its committed file, in words; `update` writes the file. Unlike `expectAccess`, it
+   * tries no route, and does not ask the provider: what the file says of requests without credentials stays.
+   * @throws {FMOD_PUBLIC_ROUTES_NOT_READY}
+   */
+  compare(file: URL, options?: { readonly update?: boolean }): Promise<readonly string[]>
   /** An OpenAPI document with `security`, `x-permission`, 401 and 403 of each operation; the given one stays as it is. */
   openapi<Document extends object>(document: Document): Document
 }
@@ -37,6 +44,7 @@ export function createAccess(parts: Parts, schemes: SecuritySchemes): Applicatio
       checkReady(`request ${method} ${target}`)
       return explain({ method, target, headers }, parts)
     },
+    compare: async (file, options) => accessChanges(parts.app, file, options),
     openapi: (document) => describeAccess(document, { rows: table(), schemes }),
   })
 

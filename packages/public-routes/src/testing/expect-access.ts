@@ -1,16 +1,22 @@
 /** Keeps who may call what under review: compares the application with a committed file, and tries it. */
-import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
 import type { Caller } from '@fastify-modular/core'
 import { getDecorator } from '@fastify-modular/core/internal'
 import { requirementOfText } from '../access/declaration.ts'
 import { FMOD_PUBLIC_ROUTES_ACCESS_CHANGED, FMOD_PUBLIC_ROUTES_SNAPSHOT_IN_CI } from '../misuse-errors.ts'
 import { type AttemptOutcome, type Review, reviewDecorator, type Sample } from '../review/attempt.ts'
-import type { Fact, Permissions } from '../access/permissions.ts'
+import type { Permissions } from '../access/permissions.ts'
 import type { PublicRouteRegistry } from '../registry.ts'
 import type { ApplicationAccess } from '../review/access.ts'
-import type { AccessRow } from '../review/table.ts'
-import { frameworkDefault } from '../rules.ts'
+import {
+  type AccessEntry,
+  accessEntries,
+  compareAccess,
+  listRoutes,
+  nameOf,
+  readEntries,
+  type RouteEntry,
+  writeEntries,
+} from '../review/committed-file.ts'
 
 /** What is read of an application, whatever its server speaks: HTTP/1.1, HTTP/2, TLS. */
 interface Application {
@@ -30,30 +36,6 @@ export interface ExpectAccessOptions {
    */
   readonly samples?: Readonly<Record<string, Sample>>
 }
-
-/** What the file says about a method of a route. */
-interface RouteEntry {
-  /** `PUT /notes/:id` */
-  readonly route: string
-  readonly constraints?: string
-  readonly access: string
-  /** The rules that could open some paths of a route that is not public. */
-  readonly mayBeOpenedBy?: readonly string[]
-  readonly checkedByHandler?: string
-  /** `before the gate`, `websocket`. */
-  readonly note?: string
-}
-
-/** What the file says about a rule. Each change of a rule is a difference, even if it opens nothing today. */
-interface RuleEntry {
-  /** `GET regex ^/media/` */
-  readonly rule: string
-  /** `module "media"`, `environment SM_AUTH_PUBLIC_PATHS`. */
-  readonly from: string
-}
-
-/** Such entries are in the file. Routes come first, sorted by URL, then rules, then what else opens something. */
-export type AccessEntry = RouteEntry | RuleEntry | Fact
 
 /**
  * Compares who may call each route, every rule but the framework's own, and what else opens something with a JSON file,
@@ -75,9 +57,7 @@ export async function expectAccess(
     throw new FMOD_PUBLIC_ROUTES_SNAPSHOT_IN_CI(file.pathname)
   await app.ready()
   const actual = await accessEntries(app, source)
-  if (isWriting) {
-    await writeFile(file, `[\n${actual.map((entry) => `  ${JSON.stringify(entry)}`).join(',\n')}\n]\n`)
-  }
+  if (isWriting) await writeEntries(file, actual)
   const expected = await readEntries(file)
   const problems = [
     ...(source !== undefined && actual.length === 0 ? [`no route belongs to the module "${source}"`] : []),
@@ -86,93 +66,6 @@ export async function expectAccess(
   ]
   if (problems.length === 0) return
   throw new FMOD_PUBLIC_ROUTES_ACCESS_CHANGED(file.pathname, problems.map((each) => `- ${each}`).join('\n'))
-}
-
-/** What the application would have in the file. */
-export async function accessEntries(app: Application, source?: string): Promise<readonly AccessEntry[]> {
-  const routes = listRoutes(app, source)
-  const words = new Map(routes.map(({ name, entry }) => [name, wordsOf(entry)]))
-  const rules = app.publicRoutes
-    .list()
-    .filter((rule) => rule.source !== frameworkDefault && (source === undefined || rule.module === source))
-    .map((rule): RuleEntry => ({ rule: String(rule.route), from: rule.source }))
-  return [
-    ...routes.filter(({ entry, origin }) => words.get(origin) !== wordsOf(entry)).map(({ entry }) => entry),
-    ...rules.toSorted((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1)),
-    ...(source === undefined ? await getDecorator<Review>(app, reviewDecorator).facts() : []),
-  ]
-}
-
-interface ListedRoute {
-  readonly row: AccessRow
-  readonly entry: RouteEntry
-  readonly name: string
-  /** The name of the route from which Fastify derived this one; empty for all others. */
-  readonly origin: string
-}
-
-/** One for each row of the table. */
-function listRoutes(app: Application, source: string | undefined): readonly ListedRoute[] {
-  const rows = app.access.table().filter((row) => source === undefined || row.module === source)
-  return rows.map((row) => {
-    const entry = toEntry(row)
-    const { derivedFrom: route } = row
-    return { row, entry, name: nameOf(entry), origin: route === null ? '' : nameOf({ ...entry, route }) }
-  })
-}
-
-function toEntry(row: AccessRow): RouteEntry {
-  return {
-    route: `${row.method} ${row.url}`,
-    ...(row.constraints !== '' && { constraints: row.constraints }),
-    access: row.access,
-    ...(row.mayBeOpenedBy.length > 0 && { mayBeOpenedBy: row.mayBeOpenedBy }),
-    ...(row.checkedByHandler !== null && { checkedByHandler: row.checkedByHandler }),
-    ...(row.note !== '' && { note: row.note }),
-  }
-}
-
-async function readEntries(file: URL): Promise<readonly AccessEntry[]> {
-  if (!existsSync(file)) return []
-  return JSON.parse(await readFile(file, 'utf8')) as readonly AccessEntry[] // written by `expectAccess`
-}
-
-/** The differences in words. */
-export function compareAccess(
-  expected: readonly AccessEntry[],
-  actual: readonly AccessEntry[],
-): readonly string[] {
-  const now = new Map(actual.map((entry) => [nameOf(entry), wordsOf(entry)]))
-  const before = new Map(expected.map((entry) => [nameOf(entry), wordsOf(entry)]))
-  return [
-    ...[...now].flatMap(([name, words]) => {
-      const former = before.get(name)
-      if (former === undefined) return [`${name} is new${words === '' ? '' : `: ${words}`}`]
-      return former === words ? [] : [`${name} was ${former} and is ${words}`]
-    }),
-    ...[...before].flatMap(([name, words]) =>
-      now.has(name) ? [] : [`${name} is gone${words === '' ? '' : `: it was ${words}`}`],
-    ),
-  ]
-}
-
-function nameOf(entry: AccessEntry): string {
-  if ('rule' in entry) return `the rule "${entry.rule}" (${entry.from})`
-  if ('about' in entry) return entry.about
-  return entry.constraints === undefined ? entry.route : `${entry.route} (${entry.constraints})`
-}
-
-function wordsOf(entry: AccessEntry): string {
-  if ('rule' in entry) return '' // its name says all of it
-  if ('about' in entry) return entry.is
-  const { access, mayBeOpenedBy = [], checkedByHandler, note } = entry
-  const parts = [
-    access,
-    ...mayBeOpenedBy.map((rule) => `could be opened by ${rule}`),
-    ...(checkedByHandler === undefined ? [] : [`${checkedByHandler} checked by the handler`]),
-    ...(note === undefined ? [] : [note]),
-  ]
-  return parts.join(', ')
 }
 
 /** Tries by requests whether the routes of the application answer as the file says. */

@@ -1,5 +1,6 @@
 /** A synthetic application of 200 routes whose access is declared, and mutants of it: each has one mistake of those that people make. */
-import { accessEntries, compareAccess, tryAccess } from '#src/testing/expect-access.js'
+import { accessEntries, compareAccess } from '#src/review/committed-file.js'
+import { tryAccess } from '#src/testing/expect-access.js'
 import { defineModule, modules } from '@fastify-modular/core'
 import { type Access, type AccessByMethod, publicRoutes } from '@fastify-modular/public-routes'
 import Fastify, { type FastifyInstance } from 'fastify'

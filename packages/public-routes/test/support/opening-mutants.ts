@@ -1,5 +1,5 @@
 /** Rules that open something to strangers although no declaration changes: the committed file has to differ for each. */
-import { accessEntries, compareAccess } from '#src/testing/expect-access.js'
+import { accessEntries, compareAccess } from '#src/review/committed-file.js'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { headerProvider } from './application.ts'

@@ -1,6 +1,6 @@
 /** Changes in pull requests that look normal and open something, and what notices each: the boot, its log, the file, or a reader of the guide. */
 import { readFileSync } from 'node:fs'
-import { accessEntries, compareAccess } from '#src/testing/expect-access.js'
+import { accessEntries, compareAccess } from '#src/review/committed-file.js'
 import { defineModule, modules } from '@fastify-modular/core'
 import { type Access, publicRoutes, type PublicRoutesOptions } from '@fastify-modular/public-routes'
 import rateLimit from '@fastify/rate-limit'

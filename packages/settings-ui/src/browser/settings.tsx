@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { PageConfig } from '../document.ts'
 import { defaultMessages, type Messages } from '../texts/messages.ts'
+import { takeDraft } from './kept-draft.ts'
 import { SettingsEditor } from './model/editor.ts'
 import { Previewer } from './model/previewer.ts'
 import { createAccess, ownSource, sharedSource } from './model/source.ts'
@@ -46,7 +47,14 @@ export function Settings({ config: given, texts, part, host }: SettingsProps): C
   }, [baseUrl, isOwn, host])
 
   useFreshness(made.editor, locale)
-  useEffect(() => whenReady(made.editor, () => host.onReady(made.editor)), [made.editor, host])
+  useEffect(
+    () =>
+      whenReady(made.editor, () => {
+        if (!isOwn && !host.isEmbedded) made.editor.enter(takeDraft())
+        host.onReady(made.editor)
+      }),
+    [made.editor, host],
+  )
   const context = useMemo(
     () => ({ ...host, ...config, ...made, root, id: host.id ?? madeUpId, preview, messages }),
     [host, config, made, messages],

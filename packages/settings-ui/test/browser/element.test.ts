@@ -177,13 +177,13 @@ test('the administration and the preferences as elements of one page', async (t)
     t.same(await problems(page), [])
   })
 
-  await t.test('an ended session is renewed on the page of the settings', async (t) => {
+  await t.test('an ended session is renewed in a tab that closes itself', async (t) => {
     await openMail()
     await visited.browser.clearCookies()
     await port.fill('29')
     await port.press('Enter')
     const link = admin.getByRole('link', { name: 'Sign in…' })
-    t.equal(await link.evaluate((anchor: HTMLAnchorElement) => anchor.href), `${url}/settings/manage`)
+    t.equal(await link.evaluate((anchor: HTMLAnchorElement) => anchor.href), `${url}/settings/signed-in`)
   })
 })
 
@@ -369,7 +369,7 @@ test('the life of an element', async (t) => {
     await browser.clearCookies()
     await page.goto(url + plainPath('<fm-settings page="manage"></fm-settings>'))
     const signIn = element.getByRole('alert').getByRole('link', { name: 'Sign in…' })
-    t.equal(await signIn.evaluate((anchor: HTMLAnchorElement) => anchor.href), `${url}/settings/manage`)
+    t.equal(await signIn.evaluate((anchor: HTMLAnchorElement) => anchor.href), `${url}/settings/signed-in`)
     await browser.addCookies([{ name: 'user', value: 'ada', url }])
     await element.getByRole('button', { name: 'Try again' }).click()
     await element.locator('[data-key]').first().waitFor()

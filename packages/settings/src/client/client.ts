@@ -100,6 +100,20 @@ export interface ProbeAnswer {
   readonly requestId: string | null
 }
 
+/** A change that has to be kept, or what became of it. */
+export interface KeptChange {
+  readonly revision: number
+  readonly state: 'open' | 'kept' | 'put-back' | 'conflicted'
+  /** ISO 8601. */
+  readonly due: string
+}
+
+/** A change that waits to be kept. */
+export interface OpenChange extends SettingChangeSet, KeptChange {
+  /** How many of its entries the caller may not see. */
+  readonly hidden: number
+}
+
 /** All methods reject with `SettingsRequestError`. */
 export interface SettingsClient {
   /** System and Application values by group, order and key, or with User scope the caller's stored ones. */
@@ -140,6 +154,12 @@ export interface SettingsClient {
   ): Promise<SettingValueDto>
   /** Puts back everything that a change set replaced, all or nothing; status 409 with `conflicts` where it changed since. */
   revert(revision: number, options?: RevertMode): Promise<RevertReport>
+  /** The changes that wait to be kept, the first that is due first. */
+  openChanges(
+    options?: CallOptions,
+  ): Promise<{ readonly changes: readonly OpenChange[]; readonly people: People }>
+  /** Keeps a change, or extends the time to do so by `within` seconds from now. Status 409 where it is over. */
+  keep(revision: number, options?: CallOptions & { readonly within?: number }): Promise<KeptChange>
   /** Tests a resource with values by key that are not saved. Status 429 where it was tested too often. */
   probe(
     resource: string,
@@ -180,6 +200,9 @@ export function createSettingsClient(options: SettingsClientOptions = {}): Setti
       const body = { keys, force, note }
       return send(`/changes/${revision}/revert`, { method: 'POST', query: { dryRun }, body, signal })
     },
+    openChanges: (call) => send('/changes', { query: { state: 'open' }, ...call }),
+    keep: (revision, { within, ...call } = {}) =>
+      send(`/changes/${revision}/keep`, { method: 'POST', body: { within }, ...call }),
     probe: (resource, drafts, call) =>
       send(`/resources${pathOf(resource, '/probe')}`, { method: 'POST', body: drafts, ...call }),
     export: (call) => send('/export', call),

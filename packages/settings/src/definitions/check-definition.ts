@@ -7,9 +7,11 @@ import { memberProblems } from './definition-schema.ts'
 import { noSecretDefault } from './tokens.ts'
 
 /** Returns the problems of a definition by itself, apart from its pattern and its default. */
-export function checkDefinition(definition: CompleteDefinition): string[] {
+export function checkDefinition(definition: CompleteDefinition, hasTenants: boolean): string[] {
   const wrongMembers = memberProblems(definition)
   if (wrongMembers.length > 0) return wrongMembers
+  if (definition.scope === SettingScope.Tenant && !hasTenants)
+    return ['the scope Tenant needs the option tenants of the settings plugin']
 
   const { key, type, min, max, sensitive, options, allowedValues, showWhen } = definition
   const problems: string[] = []
@@ -40,6 +42,9 @@ function variableProblems({ env, sensitive, scope }: CompleteDefinition): string
     ...(isTaken ? [`env cannot be ${env}, which has a meaning already`] : []),
     ...(sensitive && scope === SettingScope.User
       ? ['a sensitive User setting cannot have env: every user would read the secret as their own value']
+      : []),
+    ...(sensitive && scope === SettingScope.Tenant
+      ? ['a sensitive Tenant setting cannot have env: every tenant would have the secret']
       : []),
   ]
 }

@@ -21,8 +21,6 @@ import {
 import { checkJson, deepFreeze, encodeValue, readText } from '../values/json.ts'
 import { checkUrl, defaultLimits } from '../values/validate.ts'
 
-const { Tenant: _tenant, ...specified } = SettingScope
-
 /** With a character that is not white space. */
 const filled = { pattern: '\\S' }
 const json = Type.Unsafe<JsonValue>(Type.Unknown({ description: 'any JSON value' }))
@@ -41,7 +39,7 @@ export const definitionSchema = Type.Object({
   displayName: Type.String({ ...filled, description: 'a string that is not empty' }),
   description: nullable(Type.String(), 'a string'),
   group: nullable(Type.String(), 'a string'),
-  scope: memberOf<SettingScope>(specified, 'SettingScope'),
+  scope: memberOf(SettingScope, 'SettingScope'), // documents of applications without tenants show three
   defaultValue: nullable(Type.String(), 'its raw text, like "587" or "true"'),
   type: memberOf(SettingType, 'SettingType'),
   // The empty string counts as no value (decision 10).

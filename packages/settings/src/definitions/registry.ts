@@ -1,4 +1,5 @@
 /** All definitions of an application. Modules add theirs, then they are checked together and frozen. */
+import { placesOf } from '../places.ts'
 import { closestName, safeText, type StandardSchema } from '@fastify-modular/core/internal'
 import {
   FMOD_SETTINGS_FROZEN,
@@ -51,6 +52,7 @@ export interface SettingDefinitions {
  */
 export class Registry implements SettingDefinitions {
   readonly #limits: ValueLimits
+  readonly hasTenants: boolean
   readonly #settings = new Map<string, RegisteredSetting>()
   /** What each module declared, by key in lower case: keys may not differ in letter case only. */
   readonly #declared = new Map<string, { readonly definition: SettingDefinition; readonly module: string }>()
@@ -65,8 +67,10 @@ export class Registry implements SettingDefinitions {
   readonly groups = new Groups()
   #frozen = false
 
-  constructor(limits: ValueLimits = defaultLimits) {
+  /** @param hasTenants whether tenants have values */
+  constructor(limits: ValueLimits = defaultLimits, hasTenants = false) {
     this.#limits = limits
+    this.hasTenants = hasTenants
   }
 
   getGroups(accepted?: string): SettingGroups {
@@ -96,7 +100,8 @@ export class Registry implements SettingDefinitions {
       return
     }
     this.#declared.set(key.toLowerCase(), { definition, module })
-    const { setting, problems, warnings = [], misfits = [] } = toSetting(definition, module, this.#limits)
+    const context = { module, limits: this.#limits, hasTenants: this.hasTenants }
+    const { setting, problems, warnings = [], misfits = [] } = toSetting(definition, context)
     this.#misfits.push(...misfits)
     this.#problems.push(...problems.map((problem) => where + problem))
     this.#warnings.push(...warnings.map((warning) => where + warning))
@@ -196,10 +201,19 @@ interface Registration {
   readonly misfits?: readonly string[]
 }
 
+interface RegistrationContext {
+  readonly module: string
+  readonly limits: ValueLimits
+  readonly hasTenants: boolean
+}
+
 /** Completes and checks a definition, compiles its pattern and its schema, decodes and validates its default. */
-function toSetting(declared: SettingDefinition, module: string, limits: ValueLimits): Registration {
+function toSetting(
+  declared: SettingDefinition,
+  { module, limits, hasTenants }: RegistrationContext,
+): Registration {
   const { definition, unknown, validator } = completeDefinition(declared)
-  const problems = [...unknown, ...checkDefinition(definition)]
+  const problems = [...unknown, ...checkDefinition(definition, hasTenants)]
   if (problems.length > 0) return { problems }
   const { type } = definition
   const validate = declared.validate ?? null
@@ -214,6 +228,7 @@ function toSetting(declared: SettingDefinition, module: string, limits: ValueLim
   const setting = {
     definition,
     module,
+    places: placesOf(definition, hasTenants),
     defaultValue: null,
     environment: undefined,
     ...text,

@@ -1,6 +1,6 @@
 /** Removes a user from all stored settings. */
 import { setImmediate } from 'node:timers/promises'
-import { requireUser } from '../memory/owned-values.ts'
+import { requireTenantId, requireUser } from '../memory/owned-values.ts'
 import type { Parts } from '../parts.ts'
 import { SettingScope } from '../setting-definition.ts'
 import { type Erased, type Owner, ownerHash } from '../store/store.ts'
@@ -12,11 +12,20 @@ export interface ErasureReport extends Omit<Erased, 'isDone'> {
 }
 
 /** One transaction for each portion, safe to repeat and to interrupt. */
-export async function eraseUser(
+export async function eraseUser(parts: Parts, id: string): Promise<ErasureReport> {
+  return erase(parts, { scope: SettingScope.User, id: requireUser(id) })
+}
+
+/** The same of a tenant, whose members keep their names elsewhere. */
+export async function eraseTenant(parts: Parts, id: string): Promise<ErasureReport> {
+  return erase(parts, { scope: SettingScope.Tenant, id: requireTenantId(id) })
+}
+
+async function erase(
   { store, changes, coherence, events, log }: Parts,
-  id: string,
+  owner: Owner,
 ): Promise<ErasureReport> {
-  const owner: Owner = { scope: SettingScope.User, id: requireUser(id) }
+  const name = owner.scope === SettingScope.User ? 'user' : 'tenant'
   const counts = { values: 0, history: 0, mentions: 0 }
   let isDone = false
   try {
@@ -31,8 +40,8 @@ export async function eraseUser(
     // A portion that failed may have been committed.
     if (!isDone) changes.owned({ owners: [owner] })
     log.info(
-      { audit: 'settings.erase', user: ownerHash(owner), ...counts, complete: isDone },
-      isDone ? 'the settings of a user were erased' : 'only part of the settings of a user was erased',
+      { audit: 'settings.erase', [name]: ownerHash(owner), ...counts, complete: isDone },
+      isDone ? `the settings of a ${name} were erased` : `only part of the settings of a ${name} was erased`,
     )
     // Shared values in memory name their writers.
     if (!isDone || counts.mentions > 0) await coherence.reload()

@@ -1,7 +1,7 @@
 /** The changes of values, masked like every response. */
-import { ArgumentException, type Caller } from '@fastify-modular/core'
+import { ArgumentException, type Caller, ForbiddenException } from '@fastify-modular/core'
 import type { Parts } from '../parts.ts'
-import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import { isOwned, type JsonValue, SettingScope } from '../setting-definition.ts'
 import type { HistoryPlace, HistoryRow } from '../store/store.ts'
 import { readText } from '../values/json.ts'
 import { isSecret, type RegisteredSetting } from '../values/validate.ts'
@@ -14,6 +14,8 @@ export interface HistoryEntry {
   readonly key: string
   readonly scope: SettingScope
   readonly userId: string | null
+  /** Of Tenant scope alone: whose value it is. */
+  readonly tenant?: string
   /** The value before; null if none was stored, and for sensitive settings. */
   readonly oldValue: JsonValue
   /** The new value; null if the value was removed, and for sensitive settings. */
@@ -42,6 +44,8 @@ export interface HistoryFilter {
   readonly scope?: SettingScope
   /** Selects the values of this user, which have User scope; all others without it. @throws {ArgumentException} another scope, no user */
   readonly userId?: string
+  /** Selects the values of this tenant, which have Tenant scope. Not with `visibleTo`. */
+  readonly tenant?: string
   /** The version that the change gave the value. */
   readonly revision?: number
   /** Only entries of these keys. */
@@ -87,7 +91,7 @@ export async function readHistory(
     ...rowsOf(filter, parts, caller),
     since: since === undefined ? undefined : toTime(since),
   }
-  const following = before === undefined ? undefined : toPlace(before, selection.owner)
+  const following = before === undefined ? undefined : toPlace(before, selection)
   const rows = await store.history({ ...selection, following, limit, maxBytes: pageBytes })
   const last = rows.at(-1)
   const rest = last ? await store.history({ ...selection, following: last, limit: 1 }) : []
@@ -114,8 +118,11 @@ function rowsOf(
 ) {
   const { key } = filter
   const scope = namedScope(filter)
-  const owner = scope === undefined ? '' : rowOwner(scope, filter.userId)
+  const owner =
+    scope === undefined ? '' : rowOwner(scope, scope === SettingScope.Tenant ? filter.tenant : filter.userId)
   if (!caller) return { owner, scope }
+  if (scope === SettingScope.Tenant)
+    throw new ForbiddenException('The history of a tenant is for those who may write its values.')
   const definition = key === undefined ? undefined : parts.sharedValues.find(key)?.setting.definition
   requireVisible(caller, definition, { scope, userId: filter.userId }, parts)
   return { owner, scope: scope ?? (caller.isAdmin === true ? undefined : SettingScope.Application) }
@@ -123,7 +130,11 @@ function rowsOf(
 
 /** Where a row stands, as its visibility depends on it. */
 function placeOfRow({ scope, owner }: HistoryRow) {
-  return { scope, ...(scope === SettingScope.User && { userId: owner }) }
+  return {
+    scope,
+    ...(scope === SettingScope.User && { userId: owner }),
+    ...(scope === SettingScope.Tenant && { tenant: owner }),
+  }
 }
 
 function toEntry(row: HistoryRow, setting: RegisteredSetting): HistoryEntry {
@@ -135,6 +146,7 @@ function toEntry(row: HistoryRow, setting: RegisteredSetting): HistoryEntry {
     key,
     scope,
     userId: scope === SettingScope.User ? row.owner : null,
+    ...(scope === SettingScope.Tenant && { tenant: row.owner }),
     oldValue: show(row.oldValue, row.oldEncrypted),
     newValue: show(row.newValue, row.newEncrypted),
     isOverridden: row.newValue !== null,
@@ -148,15 +160,15 @@ function toEntry(row: HistoryRow, setting: RegisteredSetting): HistoryEntry {
 }
 
 function toNext({ scope, at, revision, key }: HistoryPlace): string {
-  return scope === SettingScope.User ? `${at}:${revision}:${key}` : `${revision}:${scope}:${key}`
+  return isOwned(scope) ? `${at}:${revision}:${key}` : `${revision}:${scope}:${key}`
 }
 
 /** @throws {ArgumentException} it is not the `next` of a page */
-function toPlace(next: string, owner: string): HistoryPlace {
+function toPlace(next: string, { owner, scope: selected }: ReturnType<typeof rowsOf>): HistoryPlace {
   const [, first, second, key = ''] = /^(\d{1,15}):(\d{1,15}):(.+)$/s.exec(next) ?? []
   const numbers = { first: Number(first), second: Number(second) }
-  if (owner !== '' && first !== undefined)
-    return { at: numbers.first, revision: numbers.second, scope: SettingScope.User, owner, key }
+  if (selected !== undefined && isOwned(selected) && first !== undefined)
+    return { at: numbers.first, revision: numbers.second, scope: selected, owner, key }
   const { System, Application } = SettingScope
   const scope = [System, Application].find((shared) => shared === numbers.second)
   if (scope === undefined) throw new ArgumentException('Use the next of a page.', 'before')

@@ -7,8 +7,10 @@ import { toValueChange, type ValueChange } from '../reading/dto.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import type { JsonValue } from '../setting-definition.ts'
 import type { HistoryRow } from '../store/store.ts'
+import type { StoredWindow } from '../store/windows.ts'
 import { isSecret, type RegisteredSetting } from '../values/validate.ts'
 import { namedCaller, requireAdmin, requireUpdater, visibleTo } from '../visibility.ts'
+import type { WindowHook } from '../write/windows.ts'
 import { placeOf, type SetOptions } from '../write/set.ts'
 import {
   type EntryOutcome,
@@ -74,7 +76,8 @@ export async function restore(
   const found = readValue(past, written, state.setting, codec)
   if (!found) throw new ConflictException(unreadable(key))
   const entry = { ...id, state, ...found, expects: control.expects }
-  return write([entry], { origin: 'restore', ...options }, { caller: control.caller })
+  const { tenant } = options
+  return write([entry], { origin: 'restore', ...options }, { caller: control.caller, tenant })
 }
 
 /**
@@ -121,23 +124,45 @@ async function putBack(
 ): Promise<RevertReport> {
   const past = await Promise.all(rows.map((row) => lookBack(parts, row)))
   const errors = new Map<string, readonly string[]>()
-  const entries = rows.map((row): WriteEntry => {
-    const { key, scope, owner, revision } = row
-    const state = requireSetting(parts.sharedValues, key)
-    const replaced = { value: row.oldValue, encrypted: row.oldEncrypted }
-    const old = readValue(row, replaced, state.setting, parts.codec)
-    if (!old) errors.set(key, [unreadable(key)])
-    // The version that the caller has seen and wants to be replaced.
-    const forced = Object.hasOwn(force, key) ? force[key] : undefined
-    const expects: WriteEntry['expects'] = (version, last) => last === revision || version === forced
-    return { key, scope, owner, state, ...(old ?? reset), expects }
-  })
-  const outcome = await parts.write(entries, options, { caller, isBulk: true, errors, dryRun, expects })
+  const entries = rows.map((row) => entryOf(parts, row, errors, force))
+  const window = dryRun ? undefined : await settledBy(parts, rows)
+  const control = { caller, isBulk: true, errors, dryRun, expects, ...(window && { window }) }
+  const outcome = await parts.write(entries, options, control)
   const values = outcome.entries.flatMap((each, index) => {
     const entry = past[index]
     return entry ? toReverted(each, entry, parts.codec) : []
   })
   return { revision: outcome.revision, dryRun, values }
+}
+
+/** The entry that puts back what a row replaced, if the value is as the row left it, or at the version that `force` names. */
+export function entryOf(
+  { sharedValues, codec }: Pick<Parts, 'sharedValues' | 'codec'>,
+  row: HistoryRow,
+  errors: Map<string, readonly string[]>,
+  force: NonNullable<RevertOptions['force']> = {},
+): WriteEntry {
+  const { key, scope, owner, revision } = row
+  const state = requireSetting(sharedValues, key)
+  const old = readValue(row, { value: row.oldValue, encrypted: row.oldEncrypted }, state.setting, codec)
+  if (!old) errors.set(key, [unreadable(key)])
+  const forced = Object.hasOwn(force, key) ? force[key] : undefined
+  const expects: WriteEntry['expects'] = (version, last) => last === revision || version === forced
+  return { key, scope, owner, state, ...(old ?? reset), expects }
+}
+
+/** Whoever takes a whole change set back settles its window. */
+async function settledBy({ store }: Parts, rows: readonly HistoryRow[]): Promise<WindowHook | undefined> {
+  const { revision = 0, setSize } = rows[0] ?? {}
+  const { windows } = await store.windows(revision)
+  if (rows.length !== setSize || windows[0]?.state !== 'open') return undefined
+  let open: StoredWindow | undefined
+  return {
+    check(current) {
+      open = current.windows.find((window) => window.revision === revision)
+    },
+    save: () => open && { ...open, state: 'put-back' },
+  }
 }
 
 /** Reads the history of an entry before the write: afterwards the database might not answer. */

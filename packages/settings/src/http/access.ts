@@ -10,7 +10,8 @@ import {
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import { InvalidScopeException, SettingValidationException } from '../exceptions.ts'
 import { FMOD_SETTINGS_INVALID_OPTION } from '../misuse-errors.ts'
-import type { FindCaller } from '../options.ts'
+import type { FindCaller, SettingsOptions } from '../options.ts'
+import { tenantPermission } from '../tenants.ts'
 import type { Settings } from '../settings.ts'
 import { requireUpdater, updatePermission } from '../visibility.ts'
 import { SettingScope } from '../setting-definition.ts'
@@ -31,11 +32,23 @@ const permissions = {
   },
 }
 
-/** Declares the permission, for role editors, and public settings to the gate of public-routes; it may be registered after this plugin. */
-export function declareToGate(app: FastifyInstance, { definitions }: Pick<Settings, 'definitions'>): void {
+const ofTenants = {
+  displayName: 'Change settings of an organisation',
+  description: 'Change what the members of an organisation share, and see its history.',
+}
+
+/** Declares the permissions, for role editors, and public settings to the gate of public-routes; it may be registered after this plugin. */
+export function declareToGate(
+  app: FastifyInstance,
+  { definitions }: Pick<Settings, 'definitions'>,
+  { tenants }: Pick<SettingsOptions, 'tenants'>,
+): void {
   const declare = (): void => {
     const gate = declaredPermissions(app)
     gate?.addAll(permissions, 'plugin settings')
+    // One that the host names is the host's to declare.
+    if (tenants && tenants.permission === undefined)
+      gate?.addAll({ [tenantPermission]: ofTenants }, 'plugin settings')
     gate?.addFacts(() => {
       const open = definitions.getDefinitions().filter((definition) => definition.public)
       return open.map(({ key }) => ({ about: `setting ${key}`, is: 'public' }))
@@ -110,6 +123,14 @@ function isOpen({ routeOptions: { config } }: FastifyRequest): boolean {
   return mark in config && 'access' in config && config.access === 'public'
 }
 
+/** The caller that `authenticate` admitted, or on the open route the one that is found. */
+export async function findAdmitted(request: FastifyRequest, find: FindCaller): Promise<Caller | null> {
+  const admitted = getDecorator<Caller | null>(request, decorator)
+  if (admitted) return admitted
+  const found = await find(request)
+  return isCaller(found) ? found : null
+}
+
 /** The caller that `authenticate` admitted. */
 export function callerOf(request: FastifyRequest): Caller {
   const caller = getDecorator<Caller | null>(request, decorator)
@@ -132,12 +153,16 @@ function isCaller(caller: Caller | null | undefined): caller is Caller {
   return typeof caller?.id === 'string' && caller.id !== '' && caller.id.length <= 255
 }
 
-/** Refuses User scope with an `InvalidScopeException`, before the rest of the request is checked. */
+/** Refuses scopes of owners with an `InvalidScopeException`, before the rest of the request is checked. */
 export const refuseUserScope: preValidationHookHandler = ({ body, query, server }, _reply, done) => {
   const list = safeRead(body, 'settings') ?? body // of an import, of a bulk
   const items: readonly unknown[] = Array.isArray(list) ? list : [body, query]
-  if (!items.some((item) => parseScope(safeRead(item, 'scope')) === SettingScope.User)) return done()
-  done(new InvalidScopeException(`${server.prefix.replace(/\/$/, '')}/me`))
+  const scopes = items.map((item) => parseScope(safeRead(item, 'scope')))
+  const prefix = server.prefix.replace(/\/$/, '')
+  if (scopes.includes(SettingScope.User)) return done(new InvalidScopeException(`${prefix}/me`))
+  if (scopes.includes(SettingScope.Tenant) && server.hasRoute({ method: 'PUT', url: `${prefix}/tenant` }))
+    return done(new InvalidScopeException(`${prefix}/tenant`, 'tenant'))
+  done()
 }
 
 /** @throws {SettingValidationException} a body lists more entries than one request may have */

@@ -10,15 +10,18 @@ import { type JsonValue, toEtag } from '../setting-definition.ts'
 import type { EntryOutcome, Expects } from '../write/write.ts'
 
 /** Whether a row, or the store, may be written at its current revision; undefined for a request without a condition. */
-export function conditionOf({ headers }: FastifyRequest): Expects | undefined {
+export function conditionOf(
+  { headers }: FastifyRequest,
+  toTag: (revision: number) => string = toEtag,
+): Expects | undefined {
   const ifMatch = headers['if-match']
   const ifNoneMatch = headers['if-none-match']
   if (ifMatch === undefined && ifNoneMatch === undefined) return undefined
   return (revision) =>
-    (ifMatch === undefined || matchesStrongly(ifMatch, toEtag(revision))) &&
+    (ifMatch === undefined || matchesStrongly(ifMatch, toTag(revision))) &&
     // `*`: only if unset, because every setting that is defined has a representation.
     (ifNoneMatch === undefined ||
-      (ifNoneMatch.trim() === '*' ? revision === 0 : !matchesWeakly(ifNoneMatch, toEtag(revision))))
+      (ifNoneMatch.trim() === '*' ? revision === 0 : !matchesWeakly(ifNoneMatch, toTag(revision))))
 }
 
 /** Answers 204, or 200 with the stored value where the request prefers that (RFC 7240). */

@@ -1,5 +1,7 @@
 /** What every file of routes gets. */
 import type { SettingsService } from '../create-settings.ts'
+import type { FastifyRequest } from 'fastify'
+import type { Membership } from '../tenants.ts'
 import type { SettingsOptions } from '../options.ts'
 import type { NamePeople } from './people.ts'
 import type { SettingsApp } from './schemas.ts'
@@ -10,5 +12,7 @@ export interface RouteContext {
   readonly service: SettingsService
   readonly options: SettingsOptions
   readonly people: NamePeople
+  /** The tenant of a request for its caller; null where there is none, or without the option `tenants`. */
+  readonly tenantOf: (request: FastifyRequest) => Promise<Membership | null>
   readonly sharedLists: SharedLists
 }

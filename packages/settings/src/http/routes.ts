@@ -7,7 +7,8 @@ import { problemMediaType, problemOfError, problemText } from '@fastify-modular/
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
 import type { SettingsService } from '../create-settings.ts'
 import type { FindCaller, SettingsOptions } from '../options.ts'
-import { authenticateWith, decorateCaller } from './access.ts'
+import { authenticateWith, decorateCaller, findAdmitted } from './access.ts'
+import type { RouteContext } from './context.ts'
 import { createPeople } from './people.ts'
 import { addDefinitionRoutes } from './routes/definitions.ts'
 import { addHistoryRoutes } from './routes/history.ts'
@@ -16,9 +17,11 @@ import { addOwnValueRoutes } from './routes/own-values.ts'
 import { addProbeRoute } from './routes/probe.ts'
 import { addRestoreRoutes } from './routes/restore.ts'
 import { addStreamRoutes } from './routes/stream.ts'
+import { addTenantRoutes } from './routes/tenant.ts'
 import { addTransferRoutes } from './routes/transfer.ts'
 import { addValueRoutes } from './routes/values.ts'
-import { components, type SchemaTypes, validatorCompiler } from './schemas.ts'
+import { addWindowRoutes } from './routes/windows.ts'
+import { components, type SchemaTypes, validatorCompiler, widen } from './schemas.ts'
 import { SharedLists } from './shared-lists.ts'
 
 interface RoutesInit {
@@ -36,24 +39,34 @@ export function addSettingsRoutes(
   scope.addHook('onRequest', forbidStoring)
   scope.addHook('onRequest', authenticateWith(findCaller))
   scope.setValidatorCompiler(validatorCompiler)
-  for (const schema of components) scope.addSchema(schema)
+  const hasTenants = options.tenants !== undefined
+  for (const schema of components) scope.addSchema(hasTenants ? widen(schema) : schema)
+  if (hasTenants)
+    scope.addHook('onRoute', (route) => {
+      if (route.schema) route.schema = widen(route.schema)
+    })
   // Handlers answer with exactly what their schemas describe: to compile those would make booting the slower part.
   scope.setSerializerCompiler(() => JSON.stringify)
   if (!hasErrorsPlugin(scope)) scope.setErrorHandler(answerProblem)
 
+  const tenantOf: RouteContext['tenantOf'] = async (request) =>
+    (await service.findMembership?.(request, await findAdmitted(request, findCaller))) ?? null
   const context = {
     app: scope.withTypeProvider<SchemaTypes>(),
     service,
     options,
     people: createPeople(options.findPeople, scope.log),
-    sharedLists: new SharedLists(service),
+    tenantOf,
+    sharedLists: new SharedLists(service, tenantOf),
   }
   addListRoute(context)
   addDefinitionRoutes(context)
   addValueRoutes(context)
   addOwnValueRoutes(context)
+  if (hasTenants) addTenantRoutes(context)
   addHistoryRoutes(context)
   addRestoreRoutes(context)
+  addWindowRoutes(context)
   addTransferRoutes(context)
   addProbeRoute(context)
   addStreamRoutes(context)

@@ -19,7 +19,7 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify'
-import type { JsonValue, SettingScope } from '../setting-definition.ts'
+import { type JsonValue, SettingScope } from '../setting-definition.ts'
 
 /** A Fastify instance whose handlers get requests with the types of their schemas. */
 export type SettingsApp = FastifyInstance<
@@ -98,23 +98,52 @@ export function decoded<S extends TSchema, T>(schema: S, decode: (value: Static<
     })
 }
 
-const scopeNames = ['system', 'application', 'user']
+const scopeNames = Object.keys(SettingScope).map((name) => name.toLowerCase())
 const inAnyCase = (name: string): string => name.replaceAll(/./g, (char) => `[${char}${char.toUpperCase()}]`)
-const scopePattern = scopeNames.map(inAnyCase).join('|')
+const patternOf = (names: readonly string[]): string => names.map(inAnyCase).join('|')
+const scopePattern = patternOf(scopeNames.slice(0, SettingScope.Tenant))
+const widePattern = patternOf(scopeNames)
 const scopeDescription = { description: '0, 1 or 2, or System, Application or User' }
+const wideDescription = { description: '0, 1, 2 or 3, or System, Application, User or Tenant' }
+
+/** Members of a schema that are others with the option `tenants`, under a symbol, which no document shows. */
+const withTenants = Symbol('with tenants')
+
+/** Gives a schema the members that it has with the option `tenants`. */
+function wider<S extends TSchema>(schema: S, members: object): S {
+  return Object.assign(schema, { [withTenants]: members })
+}
+
+/** The same schema as it is with the option `tenants`: scopes have one member more. */
+export function widen<T>(schema: T): T {
+  if (Array.isArray(schema)) return schema.map((each) => widen(each)) as T
+  if (typeof schema !== 'object' || schema === null) return schema
+  const members = Reflect.ownKeys(schema).map((name) => [name, widen(Reflect.get(schema, name))] as const)
+  const wide: unknown = Reflect.get(schema, withTenants)
+  return Object.assign(Object.fromEntries(members), wide) as T // the same shape
+}
 
 /** A scope in a body. */
 export const ScopeInput = decoded(
-  Type.Union(
-    [Type.Integer({ minimum: 0, maximum: 2 }), Type.String({ pattern: `^(${scopePattern})$` })],
-    scopeDescription,
+  wider(
+    Type.Union(
+      [
+        wider(Type.Integer({ minimum: 0, maximum: 2 }), { maximum: 3 }),
+        wider(Type.String({ pattern: `^(${scopePattern})$` }), { pattern: `^(${widePattern})$` }),
+      ],
+      scopeDescription,
+    ),
+    wideDescription,
   ),
   toScope,
 )
 
 /** A scope in a query string. */
 export const ScopeText = decoded(
-  Type.String({ pattern: `^([012]|${scopePattern})$`, ...scopeDescription }),
+  wider(Type.String({ pattern: `^([012]|${scopePattern})$`, ...scopeDescription }), {
+    pattern: `^([0123]|${widePattern})$`,
+    ...wideDescription,
+  }),
   toScope,
 )
 
@@ -129,8 +158,8 @@ export function parseScope(input: unknown): SettingScope | undefined {
   // Input that no schema has checked yet: not every object can be converted to text.
   if (typeof input !== 'string' && typeof input !== 'number') return undefined
   const name = String(input).toLowerCase()
-  const value = /^[012]$/.test(name) ? Number(name) : scopeNames.indexOf(name)
-  return value === 0 || value === 1 || value === 2 ? value : undefined
+  const value = /^[0123]$/.test(name) ? Number(name) : scopeNames.indexOf(name)
+  return value === 0 || value === 1 || value === 2 || value === 3 ? value : undefined
 }
 
 export const Value = Type.Unsafe<JsonValue>(Type.Unknown({ description: 'any JSON value' }))
@@ -140,11 +169,10 @@ export const Keys = Type.Array(Type.String())
 export const Group = Type.Optional(
   Type.String({ maxLength: 200, description: 'the group of a setting; empty for settings without one' }),
 )
-export const Scope = Type.Integer({
-  minimum: 0,
-  maximum: 2,
-  description: '0 System, 1 Application, 2 User',
-})
+export const Scope = wider(
+  Type.Integer({ minimum: 0, maximum: 2, description: '0 System, 1 Application, 2 User' }),
+  { maximum: 3, description: '0 System, 1 Application, 2 User, 3 Tenant' },
+)
 export const Revision = Type.Integer({
   minimum: 0,
   maximum: Number.MAX_SAFE_INTEGER, // PostgreSQL refuses a number that does not fit into a bigint
@@ -172,8 +200,15 @@ export const DryRun = Type.Optional(
   ),
 )
 
+/** Within how many seconds a change has to be kept; a member of a query. */
+export const ConfirmWithin = Type.Optional(
+  decoded(Type.String({ pattern: '^[1-9][0-9]{0,4}$', description: '5 to 86400 seconds' }), Number),
+)
+
 /** Which layer supplies a value. */
-export const Source = oneOf('locked', 'user', 'application', 'system', 'default')
+export const Source = wider(oneOf('locked', 'user', 'application', 'system', 'default'), {
+  enum: ['locked', 'user', 'tenant', 'application', 'system', 'default'],
+})
 
 export const LockedBy = nullable(oneOf('option', 'environment', 'variable'))
 
@@ -215,6 +250,27 @@ export const WrittenValue = component(
     ),
   }),
 )
+
+/** What happened to values. */
+const Entry = component(
+  'SettingHistoryEntry',
+  Type.Object({
+    revision: Revision,
+    key: Type.String(),
+    scope: Scope,
+    userId: nullable(Type.String()),
+    oldValue: Value,
+    newValue: Value,
+    isOverridden: Type.Boolean(),
+    origin: Type.String(),
+    actor: nullable(Type.String()),
+    note: nullable(Type.String()),
+    requestId: nullable(Type.String()),
+    setSize: Type.Integer({ description: 'how many values the write changed' }),
+    at: Type.String(),
+  }),
+)
+export const HistoryEntries = Type.Array(Entry)
 
 /** The names of the people in the answer, by id; empty without the option `findPeople`. */
 export const People = Type.Record(Type.String(), Type.String())

@@ -3,17 +3,15 @@ import { addVary } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify'
 import type { SettingsService } from '../create-settings.ts'
 import type { SettingValueDto } from '../reading/dto.ts'
-import { listShared, type OwnValues, readOwnValues } from '../reading/list.ts'
+import { listShared, type OwnValues, readOwnValues, readTenantValues } from '../reading/list.ts'
 import type { SettingScope } from '../setting-definition.ts'
+import type { Membership } from '../tenants.ts'
 import { callerOf } from './access.ts'
 import { sendUnlessUnchanged, type TaggedJson, toTaggedJson } from './conditional.ts'
 import { toDefinitionDto } from './localized-definitions.ts'
 
-/** Caches keep a list for one caller, and validate it for each request. */
-function setCaching(reply: FastifyReply): void {
-  reply.header('cache-control', 'private, no-cache')
-  addVary(reply, 'Cookie, Authorization')
-}
+/** The header by which our client names the tenant that it wants; the host checks it. */
+const tenantHeader = 'settings-tenant'
 
 /** A preHandler hook: a client that a stream has told to read gets nothing that is older than that. */
 export function reachFirst({ streams }: SettingsService, isPublic = false): preHandlerHookHandler {
@@ -26,47 +24,88 @@ export function reachFirst({ streams }: SettingsService, isPublic = false): preH
   }
 }
 
+/** The tenant of a request for its caller. */
+type TenantOf = (request: FastifyRequest) => Promise<Membership | null>
+
 /** Sends lists of values, each under a tag; those of shared values are kept until a shared value changes. */
 export class SharedLists {
   readonly #service: SettingsService
+  readonly #tenantOf: TenantOf
   readonly #lists = new Map<string, TaggedJson>()
   /** The tag of all definitions, which are frozen when requests arrive. */
   #definitions: string | undefined
   #generation = -1
 
-  constructor(service: SettingsService) {
+  constructor(service: SettingsService, tenantOf: TenantOf) {
     this.#service = service
+    this.#tenantOf = tenantOf
+  }
+
+  /** Caches keep a list for one caller, and validate it for each request. */
+  #setCaching(reply: FastifyReply): void {
+    reply.header('cache-control', 'private, no-cache')
+    addVary(reply, 'Cookie, Authorization')
+    if (this.#service.findMembership) addVary(reply, tenantHeader)
   }
 
   /** Sends shared values, most of the time from memory. */
   send(request: FastifyRequest, reply: FastifyReply, scope?: SettingScope, group?: string): void {
-    setCaching(reply)
+    this.#setCaching(reply)
     sendUnlessUnchanged(request, reply, this.#shared(scope, group))
   }
 
   /** Sends the values of public settings, to whoever asks. */
-  sendPublic(request: FastifyRequest, reply: FastifyReply): void {
+  sendPublic(request: FastifyRequest, reply: FastifyReply): Promise<unknown> | undefined {
+    if (this.#service.findMembership) return this.#sendPublicWithin(request, reply)
     reply.header('cache-control', 'no-cache')
     const toContent = () => this.#service.settings.publicValues()
     sendUnlessUnchanged(request, reply, this.#kept('public', toContent))
+    return undefined // shared lists need no promise
+  }
+
+  /** The same as they hold in the tenant of the request. */
+  async #sendPublicWithin(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    this.#setCaching(reply)
+    const tenant = (await this.#tenantOf(request))?.id
+    const { settings } = this.#service
+    const values = tenant === undefined ? settings.publicValues() : await settings.publicValues({ tenant })
+    return sendUnlessUnchanged(request, reply, toTaggedJson(values, tenant ?? ''))
+  }
+
+  /** Sends values of a tenant, under a tag that counts the tenant: two may have equal versions. */
+  async sendTenant(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { id }: Membership,
+    toContent: (values: OwnValues) => readonly SettingValueDto[],
+  ): Promise<unknown> {
+    this.#setCaching(reply)
+    const content = toContent(await readTenantValues(this.#service, id))
+    return sendUnlessUnchanged(
+      request,
+      reply,
+      toTaggedJson(content, JSON.stringify([callerOf(request).id, id])),
+    )
   }
 
   /** Sends the caller's values with what they inherit. The tag is of what a list is made of: that costs less than the list. */
   async sendOwn(
     request: FastifyRequest,
     reply: FastifyReply,
-    toContent: (own: OwnValues) => readonly SettingValueDto[],
+    toContent: (own: OwnValues, tenant: Membership | null) => readonly SettingValueDto[],
+    variant = '',
   ): Promise<unknown> {
-    setCaching(reply) // also of a failure, which a cache must not give to another caller
+    this.#setCaching(reply) // also of a failure, which a cache must not give to another caller
     const { id } = callerOf(request)
-    const own = await readOwnValues(this.#service, id)
+    const tenant = await this.#tenantOf(request)
+    const own = await readOwnValues(this.#service, id, tenant?.id)
     this.#definitions ??= toTaggedJson(
       this.#service.states().map(({ setting }) => toDefinitionDto(setting.definition, true)),
     ).etag
     return sendUnlessUnchanged(request, reply, {
-      etag: toTaggedJson([this.#definitions, this.#shared().etag, own.versions], id).etag,
+      etag: toTaggedJson([this.#definitions, this.#shared().etag, own.versions, variant], id).etag,
       get body() {
-        return Buffer.from(JSON.stringify(toContent(own)))
+        return Buffer.from(JSON.stringify(toContent(own, tenant)))
       },
     })
   }

@@ -15,7 +15,11 @@ export interface LocalWrite extends WriteResult {
 interface Follower {
   shared?(change: SharedChange): void
   owned?(changed: ChangedOwners): void
-  /** After either of them, where this process wrote it. */
+  /** Windows may have been opened or settled. */
+  windows?(): void
+  /** The set of open windows has changed, as it was read. */
+  opened?(isAny: boolean): void
+  /** After a change of values, where this process wrote it. */
   wrote?(write: LocalWrite): void
 }
 
@@ -33,6 +37,16 @@ export class Changes {
       follower.shared?.(change)
       if (write) follower.wrote?.(write)
     }
+  }
+
+  /** Call it when the database may have other windows than before. */
+  windows(): void {
+    for (const follower of this.#followers) follower.windows?.()
+  }
+
+  /** Call it when other windows are open than before. */
+  opened(isAny: boolean): void {
+    for (const follower of this.#followers) follower.opened?.(isAny)
   }
 
   /** Call it when values of users or tenants have changed, or may have: memory forgets them. */

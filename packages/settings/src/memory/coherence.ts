@@ -1,5 +1,6 @@
 /** Keeps memory in step with a database that other processes write to. */
 import { isDomainException } from '@fastify-modular/core'
+import { currentCommand } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Observer } from '../diagnostics.ts'
 import { type Revision, revisionId } from '../store/revision.ts'
@@ -32,7 +33,7 @@ export interface SettingsStatus {
 interface CoherenceInit {
   readonly store: SettingsStore
   readonly sharedValues: SharedValues
-  readonly changes: Pick<Changes, 'shared' | 'owned'>
+  readonly changes: Pick<Changes, 'shared' | 'owned' | 'windows'>
   readonly observer: Pick<Observer, 'refreshed'>
   readonly log: FastifyBaseLogger
 }
@@ -69,6 +70,8 @@ export class Coherence {
   #ownerMark: string | undefined
   /** The revision that the last write found. */
   #latest = 0
+  /** When the first open window was due at the last check. */
+  #due: number | null = null
   /** Whether the next check looks for changes of owners that were not announced. */
   #areOwnersDue = false
 
@@ -89,6 +92,7 @@ export class Coherence {
     const { store, changes, log } = this.#init
     await this.#readAll()
     this.#checkedAt = Date.now()
+    if (currentCommand()) return // it ends before anybody would be notified
     this.#unwatch = await store.watch?.({
       // Later, so that a hint during a look begins another one.
       onHint: (revision) => void setImmediate(() => this.#receiveHint(revision)),
@@ -211,6 +215,8 @@ export class Coherence {
         'settings database went back in time; all values are read again',
       )
     }
+    if (found.due !== this.#due) setImmediate(() => this.#init.changes.windows())
+    this.#due = found.due
     // Before listeners are called, which may read values of owners.
     if (this.#areOwnersDue) await this.#readOwnerNews()
     return this.#reload ? this.#readAll() : this.#takeNews(found, known)

@@ -19,27 +19,39 @@ const noValues: OwnedValues = new Map()
 
 /**
  * The owner of a row: empty for System and Application, whatever was passed.
- * @throws {ArgumentException} User scope without a user, an identifier that is too long, an unknown scope
+ * @throws {ArgumentException} User scope without a user, Tenant scope without a tenant, an identifier that is too long, an
+ * unknown scope
  */
-export function rowOwner(scope: SettingScope, userId: string | null | undefined): string {
+export function rowOwner(scope: SettingScope, id: string | null | undefined): string {
   if (scope === SettingScope.System || scope === SettingScope.Application) return ''
-  if (scope !== SettingScope.User)
-    throw new ArgumentException('The scope must be 0 (System), 1 (Application) or 2 (User).', 'scope')
-  return requireUser(userId)
+  if (scope === SettingScope.User) return requireUser(id)
+  if (scope === SettingScope.Tenant) return requireTenantId(id)
+  throw new ArgumentException('The scope must be 0 (System), 1 (Application) or 2 (User).', 'scope')
 }
 
 /**
- * The scope that options name: a user, also one who is missing, means User scope.
- * @throws {ArgumentException} a user together with another scope
+ * The scope that options name: a user, also one who is missing, means User scope; a tenant alone Tenant scope.
+ * @throws {ArgumentException} a user or a tenant together with another scope
  */
 export function namedScope(place: {
   readonly scope?: SettingScope | undefined
   readonly userId?: string
+  readonly tenant?: string
 }): SettingScope | undefined {
-  if (!Object.hasOwn(place, 'userId')) return place.scope
-  if (place.scope !== undefined && place.scope !== SettingScope.User)
+  const { scope } = place
+  const isOfUser = Object.hasOwn(place, 'userId')
+  if (!isOfUser && !Object.hasOwn(place, 'tenant')) return scope
+  if (isOfUser && scope !== undefined && scope !== SettingScope.User)
     throw new ArgumentException('Only values of User scope belong to a user.', 'userId')
-  return SettingScope.User
+  if (!isOfUser && scope !== undefined && scope !== SettingScope.Tenant)
+    throw new ArgumentException('Only values of Tenant scope belong to a tenant.', 'tenant')
+  return isOfUser ? SettingScope.User : SettingScope.Tenant
+}
+
+/** @throws {ArgumentException} no tenant, or an identifier of more than 255 characters */
+export function requireTenantId(id: string | null | undefined): string {
+  if (typeof id === 'string' && id !== '' && id.length <= 255) return id
+  throw new ArgumentException('Tenant scope needs the id of a tenant of 1 to 255 characters.', 'tenant')
 }
 
 /** @throws {ArgumentException} no user, or an identifier of more than 255 characters */
@@ -154,7 +166,7 @@ export class OwnedCache {
     const pastSecrets = new Set<string>()
     for (const row of rows) {
       const setting = sharedValues.find(row.key)?.setting
-      if (!setting || !isPlaceOf(setting.definition, scope)) continue // older than the definition
+      if (!setting || !isPlaceOf(setting, scope)) continue // older than the definition
       const layer = codec.layerOf(setting, row)
       if (row.encrypted && !setting.definition.sensitive) pastSecrets.add(row.key)
       if (layer.state === 'valid') values.set(row.key, layer.value)

@@ -8,7 +8,7 @@ import type { RegisteredSetting } from '../values/validate.ts'
 import { FMOD_SETTINGS_UNKNOWN_KEY } from '../misuse-errors.ts'
 import { isOwned, type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
 import { type Locked, type LockedBy, lockedValueOf } from '../overrides.ts'
-import { isPlaceOf, placesOf } from '../places.ts'
+import { isPlaceOf } from '../places.ts'
 import { isSameRow } from '../store/plan-write.ts'
 import { noRevision, type Revision, revisionId } from '../store/revision.ts'
 import type { RowId, StoredRow, WriteResult } from '../store/store.ts'
@@ -28,12 +28,17 @@ export interface SettingState {
 
 /** Whether users may have values of their own of a setting. */
 export function isUserSetting({ setting }: Pick<SettingState, 'setting'>): boolean {
-  return isPlaceOf(setting.definition, SettingScope.User)
+  return isPlaceOf(setting, SettingScope.User)
+}
+
+/** Whether tenants may have values of their own of a setting. */
+export function isTenantSetting({ setting }: Pick<SettingState, 'setting'>): boolean {
+  return isPlaceOf(setting, SettingScope.Tenant)
 }
 
 /** The scope in which a setting has its shared value: a User setting has everybody's default there. */
 export function sharedScope({ setting }: Pick<SettingState, 'setting'>): SharedScope {
-  return placesOf(setting.definition)[0]
+  return setting.places[0]
 }
 
 /** @throws {NotFoundException} no module defines the key */
@@ -140,6 +145,12 @@ export class SharedValues {
     for (const { row } of this.#changes.values()) if (row) yield row
   }
 
+  /** Whether a revision has left something as it is now. */
+  hasChangeOf(revision: number): boolean {
+    for (const change of this.#changes.values()) if (change.revision === revision) return true
+    return false
+  }
+
   /** Whether a System or Application row is here as the database has it. True for rows of owners, which are elsewhere. */
   agrees(id: RowId, row: StoredRow | undefined): boolean {
     return isOwned(id.scope) || isSameRow(this.#changes.get(nameOf(id))?.row, row)
@@ -240,12 +251,13 @@ export interface Resolution {
   readonly encrypted?: boolean
 }
 
-/** Locked, the user's own, stored for everybody, default: the first layer that has a value. */
-export function resolve(state: Omit<SettingState, 'shared'>, own?: Layer): Resolution {
+/** Locked, the user's own, the tenant's, stored for everybody, default: the first layer that has a value. */
+export function resolve(state: Omit<SettingState, 'shared'>, own?: Layer, ofTenant?: Layer): Resolution {
   const { setting, locked, stored } = state
   if (locked !== undefined) return { source: 'locked', value: locked }
   return (
     supply('user', own) ??
+    supply('tenant', ofTenant) ??
     supply(sharedSource(state), stored) ?? { source: 'default', value: setting.defaultValue }
   )
 }
@@ -264,4 +276,4 @@ function supply(source: SettingSource, layer: Layer | undefined): Resolution | u
 }
 
 /** Where a value comes from. */
-export type SettingSource = 'locked' | 'user' | 'application' | 'system' | 'default'
+export type SettingSource = 'locked' | 'user' | 'tenant' | 'application' | 'system' | 'default'

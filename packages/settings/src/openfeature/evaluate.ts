@@ -3,7 +3,7 @@ import { ArgumentException } from '@fastify-modular/core'
 import { isUserSetting, type Resolution } from '../memory/shared-values.ts'
 import { requireUser } from '../memory/owned-values.ts'
 import { FMOD_SETTINGS_INVALID_OPTION, FMOD_SETTINGS_UNREADABLE } from '../misuse-errors.ts'
-import { resolveFor } from '../reading/reader.ts'
+import { resolveWithin } from '../reading/reader.ts'
 import { isStorable } from '../setting-definition.ts'
 import { partsOf, type Settings, type SettingsParts } from '../settings.ts'
 import { isSecret } from '../values/validate.ts'
@@ -12,6 +12,7 @@ import { isSecret } from '../values/validate.ts'
 export const reasons = {
   locked: 'STATIC',
   user: 'TARGETING_MATCH',
+  tenant: 'TARGETING_MATCH',
   application: 'STATIC',
   system: 'STATIC',
   default: 'DEFAULT',
@@ -41,14 +42,15 @@ export function targetOf(targetingKey: string | null | undefined): string | unde
  * @throws {ServiceUnavailableException} the database does not answer
  */
 export async function evaluate(
-  { sharedValues, users }: SettingsParts,
+  parts: SettingsParts,
   key: string,
   targetingKey: string | undefined,
+  tenant?: string,
 ): Promise<Resolution | undefined> {
-  const state = sharedValues.find(key)
+  const state = parts.sharedValues.find(key)
   if (!state?.setting.definition.flag) return undefined
   const userId = isUserSetting(state) ? targetOf(targetingKey) : undefined
-  const found = userId === undefined ? state.shared : resolveFor(state, await users.load(userId))
+  const found = await resolveWithin(parts, state, { userId, tenant })
   if (!isSecret(state.setting, found)) return found
   const error = new FMOD_SETTINGS_UNREADABLE(key, 'it was stored as a secret. Write it again')
   return { source: found.source, value: null, error }

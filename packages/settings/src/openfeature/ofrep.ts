@@ -2,14 +2,21 @@
  * The OpenFeature Remote Evaluation Protocol: flags over HTTP, for the SDKs of all languages. Its clients know 200, 304,
  * 400, 404 and 500 with an `errorCode`, and what stands before every route: 401, 403, 429.
  */
-import { DomainException, ForbiddenException, hasPermission, NotFoundException } from '@fastify-modular/core'
+import {
+  ArgumentException,
+  DomainException,
+  ForbiddenException,
+  hasPermission,
+  NotFoundException,
+} from '@fastify-modular/core'
 import {
   type AccessOfPlugin,
-  createFindCaller,
   option,
   optionProblems,
   type OptionsSchema,
+  readCaller,
   supportedFastify,
+  safeRead,
 } from '@fastify-modular/core/internal'
 import { type Problem, problemOfError, problemOfStatus } from '@fastify-modular/core/problem'
 import { type Static, Type } from '@sinclair/typebox'
@@ -22,6 +29,8 @@ import { KeyParams, type SchemaTypes, validatorCompiler, Value } from '../http/s
 import { FMOD_SETTINGS_INVALID_OPTION } from '../misuse-errors.ts'
 import type { FindCaller } from '../options.ts'
 import type { Resolution } from '../memory/shared-values.ts'
+import { requireTenantId } from '../memory/owned-values.ts'
+import type { SettingsParts } from '../settings.ts'
 import { evaluate, flagParts, reasons, targetOf } from './evaluate.ts'
 
 /** Options of `ofrep`, beside Fastify's `prefix`. */
@@ -77,7 +86,7 @@ const ofrepPlugin: FastifyPluginAsync<OfrepOptions> = async (scope, options) => 
     async (request) => {
       const { key } = request.params
       const userId = userOf(request, options)
-      const flag = await evaluate(parts, key, userId)
+      const flag = await evaluate(parts, key, userId, await tenantFor(request, parts, userId))
       if (!flag) throw new NotFoundException('Flag', key)
       if (flag.error) throw flag.error
       return toEvaluation(key, flag)
@@ -98,15 +107,16 @@ const ofrepPlugin: FastifyPluginAsync<OfrepOptions> = async (scope, options) => 
     }),
     async (request, reply) => {
       const userId = userOf(request, options)
+      const tenant = await tenantFor(request, parts, userId)
       const keys = parts
         .states()
         .flatMap(({ setting: { definition } }) => (definition.flag ? definition.key : []))
       const evaluations = keys.map(async (key) => {
-        const flag = await evaluate(parts, key, userId)
+        const flag = await evaluate(parts, key, userId, tenant)
         return !flag || flag.error ? unreadable(key) : toEvaluation(key, flag)
       })
       const flags = await Promise.all(evaluations)
-      const audience = JSON.stringify([callerOf(request).id, userId])
+      const audience = JSON.stringify([callerOf(request).id, userId, tenant])
       return sendUnlessUnchanged(request, reply, toTaggedJson({ flags }, audience))
     },
   )
@@ -131,7 +141,7 @@ function prepare(scope: FastifyInstance, options: OfrepOptions): void {
     reply.header('cache-control', 'private, no-store')
     done()
   })
-  scope.addHook('onRequest', authenticateWith(createFindCaller(scope, options.findCaller)))
+  scope.addHook('onRequest', authenticateWith(options.findCaller ?? readCaller))
   scope.setValidatorCompiler(validatorCompiler)
   scope.setSerializerCompiler(() => JSON.stringify)
   const isAnswered = hasErrorsPlugin(scope)
@@ -175,6 +185,26 @@ function userOf(
     'flags are evaluated for another user',
   )
   return targetingKey
+}
+
+/**
+ * In which tenant flags are wanted: that of the request, or for another user, which `userOf` has allowed, what the context
+ * names.
+ * @throws {ArgumentException} another tenant than that of the request
+ */
+async function tenantFor(
+  request: FastifyRequest<{ Body: Static<typeof Question> }>,
+  { findMembership }: SettingsParts,
+  userId: string,
+): Promise<string | undefined> {
+  if (!findMembership) return undefined
+  const named = safeRead(request.body.context, 'tenant')
+  const caller = callerOf(request)
+  const own = (await findMembership(request, caller))?.id
+  if (named === undefined) return userId === caller.id ? own : undefined
+  if (named !== own && (userId === caller.id || typeof named !== 'string'))
+    throw new ArgumentException('The tenant must be that of your request.', 'tenant')
+  return requireTenantId(String(named))
 }
 
 function toEvaluation(key: string, { value, source }: Resolution): Static<typeof Evaluation> {

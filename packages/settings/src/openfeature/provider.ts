@@ -21,12 +21,12 @@ export interface OpenFeatureSettings {
 type Resolve<T> = (
   key: string,
   fallback: T,
-  context: { readonly targetingKey?: string },
+  context: { readonly targetingKey?: string; readonly tenant?: unknown },
 ) => Promise<{ value: T; reason: 'STATIC' | 'TARGETING_MATCH' | 'DEFAULT' }>
 
 /**
  * The settings with `flag: true` for OpenFeature: `OpenFeature.setProviderAndWait(openFeatureProvider(app))`. The flags of a
- * user are those of the context's `targetingKey`, which is trusted; where it is absent or empty, and of other scopes, they
+ * user are those of the context's `targetingKey`, in its `tenant`; both are trusted; where it is absent or empty, and of other scopes, they
  * are the shared ones. A change of a shared value is the event `PROVIDER_CONFIGURATION_CHANGED`; users' own changes are no
  * events.
  */
@@ -37,8 +37,8 @@ export function openFeatureProvider({ settings }: { readonly settings: Settings 
 
   /** For flags of one type. What is thrown becomes the error code of the evaluation. */
   function resolveAs<T>(type: string): Resolve<T> {
-    return async (key, _fallback, { targetingKey }) => {
-      const flag = await evaluate(parts, key, targetingKey).catch(refuse)
+    return async (key, _fallback, { targetingKey, tenant }) => {
+      const flag = await evaluate(parts, key, targetingKey, tenantOf(tenant)).catch(refuse)
       if (!flag) throw new FlagError('FLAG_NOT_FOUND', `There is no flag "${key}".`)
       if (flag.error) refuse(flag.error)
       const value: unknown = flag.value
@@ -68,6 +68,11 @@ export function openFeatureProvider({ settings }: { readonly settings: Settings 
     resolveObjectEvaluation: (key, fallback, context) =>
       resolveAs<typeof fallback>('object')(key, fallback, context),
   }
+}
+
+/** The tenant that a context names: a text; anything else is of other providers. */
+function tenantOf(named: unknown): string | undefined {
+  return typeof named === 'string' && named !== '' ? named : undefined
 }
 
 function refuse(cause: unknown): never {

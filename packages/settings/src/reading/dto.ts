@@ -18,17 +18,30 @@ export function toSharedDto(state: SettingState): SettingValueDto {
   return toDto(state, { scope: sharedScope(state), userId: null }, state.shared, state.stored)
 }
 
-/** A user's own value, or the inherited one. */
-export function toUserDto(state: SettingState, userId: string, own: Layer | undefined): SettingValueDto {
-  return toDto(state, { scope: SettingScope.User, userId }, resolve(state, own), own)
+/** A user's own value, or the inherited one: that of a tenant, where there is one. */
+export function toUserDto(
+  state: SettingState,
+  userId: string,
+  own: Layer | undefined,
+  ofTenant?: Layer,
+): SettingValueDto {
+  return toDto(state, { scope: SettingScope.User, userId }, resolve(state, own, ofTenant), own)
+}
+
+/** A tenant's value, or the inherited one. */
+export function toTenantDto(state: SettingState, tenant: string, stored: Layer | undefined): SettingValueDto {
+  const resolution = resolve(state, undefined, stored)
+  return { ...toDto(state, { scope: SettingScope.Tenant, userId: null }, resolution, stored), tenant }
 }
 
 /** The value after a write: the state from before it has the old one. */
 export function toStoredDto({ sharedValues, codec }: Parts, { entry, after }: EntryOutcome): SettingValueDto {
   const { key, scope, owner } = entry
   const state = sharedValues.require(key)
+  const layer = after && codec.layerOf(state.setting, after)
+  if (scope === SettingScope.Tenant) return toTenantDto(state, owner, layer)
   if (scope !== SettingScope.User) return toSharedDto(state)
-  return toUserDto(state, owner, after && codec.layerOf(state.setting, after))
+  return toUserDto(state, owner, layer)
 }
 
 function toDto(
@@ -91,6 +104,8 @@ export interface SettingValueDto {
   /** Version of the stored row; 0 when unset. */
   readonly version: number
   readonly userId: string | null
+  /** Of Tenant scope alone: whose value it is. */
+  readonly tenant?: string
   /** ISO 8601, UTC. */
   readonly updatedAt: string | null
   readonly updatedBy: string | null

@@ -1,14 +1,20 @@
 /** Which layer supplies a value, what the layers beneath hold, and which stored values no definition reads. */
-import { isUserSetting, resolve, type SettingSource, sharedSource } from '../memory/shared-values.ts'
+import {
+  isTenantSetting,
+  isUserSetting,
+  resolve,
+  type SettingSource,
+  sharedSource,
+} from '../memory/shared-values.ts'
 import type { LockedBy } from '../overrides.ts'
 import type { Parts } from '../parts.ts'
-import { placesOf } from '../places.ts'
 import type { Layer } from '../secrets/row-codec.ts'
 import type { JsonValue, SettingScope } from '../setting-definition.ts'
 import type { KeyCount } from '../store/store.ts'
 import { isSecret, type RegisteredSetting } from '../values/validate.ts'
-import { requireUser } from '../memory/owned-values.ts'
-import { readOwnValues } from './list.ts'
+import { requireTenantId, requireUser } from '../memory/owned-values.ts'
+import { readOwnValues, readTenantValues } from './list.ts'
+import type { Whose } from './reader.ts'
 
 /** One place that may hold a value. */
 interface InspectedLayer {
@@ -37,18 +43,25 @@ export interface SettingInspection {
 }
 
 /** Makes the answer of `settings.inspect`; null for an unknown key. */
-export async function inspect(parts: Parts, key: string, userId?: string): Promise<SettingInspection | null> {
+export async function inspect(
+  parts: Parts,
+  key: string,
+  { userId, tenant }: Whose = {},
+): Promise<SettingInspection | null> {
   const state = parts.sharedValues.find(key)
   if (!state) return null
   const { setting, locked, lockedBy } = state
   const { definition, module, defaultValue } = setting
   const isOfUsers = isUserSetting(state)
   const own = userId === undefined ? undefined : await readOwnValues(parts, requireUser(userId))
+  const ofTenant = tenant === undefined ? undefined : await readTenantValues(parts, requireTenantId(tenant))
   const user = own?.layerOf(state)
-  const supplied = resolve(state, user)
+  const inherited = ofTenant?.layerOf(state)
+  const supplied = resolve(state, user, inherited)
   const layers = [
     fixed(setting, 'locked', locked),
     ...(isOfUsers ? [stored(setting, 'user', user)] : []),
+    ...(ofTenant && isTenantSetting(state) ? [stored(setting, 'tenant', inherited)] : []),
     stored(setting, sharedSource(state), state.stored),
     fixed(setting, 'default', definition.defaultValue === null ? undefined : defaultValue),
   ]
@@ -80,6 +93,6 @@ function stored(setting: RegisteredSetting, source: SettingSource, layer?: Layer
 export async function findOrphans({ store, registry }: Parts): Promise<readonly KeyCount[]> {
   const known = registry
     .all()
-    .flatMap(({ definition }) => placesOf(definition).map((scope) => ({ scope, key: definition.key })))
+    .flatMap(({ definition, places }) => places.map((scope) => ({ scope, key: definition.key })))
   return (await store.survey({ known })).orphans
 }

@@ -1,13 +1,21 @@
 /** Lists of values in their order: group, order, key. */
 import type { Registry } from '../definitions/registry.ts'
-import { isUserSetting, type SettingState, sharedScope, type SharedValues } from '../memory/shared-values.ts'
+import {
+  type Resolution,
+  type SettingState,
+  sharedScope,
+  type SharedValues,
+} from '../memory/shared-values.ts'
 import type { Parts } from '../parts.ts'
+import { isPlaceOf } from '../places.ts'
+import type { Owner } from '../store/store.ts'
 import type { Layer } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import { isSecret } from '../values/validate.ts'
 import { compareText } from '../store/plan-write.ts'
 import { visibleTo } from '../visibility.ts'
-import { type SettingValueDto, toSharedDto, toUserDto } from './dto.ts'
+import { type SettingValueDto, toSharedDto, toTenantDto, toUserDto } from './dto.ts'
+import { resolveWithin } from './reader.ts'
 
 /** Returns the function that lists all settings. Its order is kept once the definitions are frozen; until then they grow. */
 export function createStates(
@@ -34,46 +42,84 @@ function byGroupOrderKey(a: Sortable, b: Sortable): number {
 }
 
 /** The values of definitions with `public: true`: unreadable ones are null, secrets are left out. */
-export function publicValues(states: readonly SettingState[]): Readonly<Record<string, JsonValue>> {
+export function publicValues(
+  states: readonly SettingState[],
+  resolutionOf: (state: SettingState) => Resolution = ({ shared }) => shared,
+): Readonly<Record<string, JsonValue>> {
   const stranger = visibleTo(null)
-  const shown = states.filter(
-    ({ setting, shared }) => stranger.value(setting.definition) && !isSecret(setting, shared),
-  )
-  return Object.fromEntries(
-    shown.map(({ setting, shared }) => [setting.definition.key, shared.error ? null : shared.value]),
-  )
+  const shown = states.flatMap((state) => {
+    const { definition } = state.setting
+    const found = resolutionOf(state)
+    return stranger.value(definition) && !isSecret(state.setting, found) ? { key: definition.key, found } : []
+  })
+  return Object.fromEntries(shown.map(({ key, found }) => [key, found.error ? null : found.value]))
 }
 
-/** The stored values of one user. */
+/** The same as they hold in a tenant. */
+export async function publicValuesWithin(parts: Parts, tenant: string) {
+  const states = parts.states()
+  const found = await Promise.all(states.map((state) => resolveWithin(parts, state, { tenant })))
+  const resolutions = new Map(states.map((state, index) => [state, found[index]]))
+  return publicValues(states, (state) => resolutions.get(state) ?? state.shared)
+}
+
+/** The stored values of one user, or of a tenant. */
 export interface OwnValues {
-  /** Changes with each of them. */
+  /** Changes with each of them, and with what is inherited from a tenant. */
   readonly versions: string
   /** The stored value; undefined where there is none. */
   layerOf(state: SettingState): Layer | undefined
-  /** The value as responses show it; its `isOverridden` says whether the user has one. */
+  /** The value as responses show it; its `isOverridden` says whether the owner has one. */
   of(state: SettingState): SettingValueDto
-  /** The values that the user has stored, of all settings or of one group. */
+  /** What holds where the owner has no value. */
+  inherited(state: SettingState): SettingValueDto
+  /** The values that the owner has stored, of all settings or of one group. */
   list(group?: string): SettingValueDto[]
 }
 
-/** Reads the values of a user. @throws {ServiceUnavailableException} the database does not answer */
-export async function readOwnValues({ store, codec, states }: Parts, userId: string): Promise<OwnValues> {
-  const rows = await store.owned.read({ scope: SettingScope.User, id: userId })
-  const byKey = new Map(rows.map((row) => [row.key, row]))
-  function layerOf(state: SettingState): Layer | undefined {
-    const row = isUserSetting(state) ? byKey.get(state.setting.definition.key) : undefined
-    return row && codec.layerOf(state.setting, row)
+/**
+ * Reads the values of a user, and those of the tenant that they inherit.
+ * @throws {ServiceUnavailableException} the database does not answer
+ */
+export async function readOwnValues(parts: Parts, userId: string, tenant?: string): Promise<OwnValues> {
+  const [own, above] = await Promise.all([
+    readRows(parts, { scope: SettingScope.User, id: userId }),
+    tenant === undefined ? undefined : readTenantValues(parts, tenant),
+  ])
+  const of = (state: SettingState): SettingValueDto =>
+    toUserDto(state, userId, own.layerOf(state), above?.layerOf(state))
+  return {
+    versions: above ? JSON.stringify([own.versions, tenant, above.versions]) : own.versions,
+    layerOf: own.layerOf,
+    of,
+    inherited: (state) => above?.of(state) ?? toSharedDto(state),
+    list: (group) => listOverridden(parts, of, group),
   }
-  const of = (state: SettingState): SettingValueDto => toUserDto(state, userId, layerOf(state))
+}
+
+/** Reads the values of a tenant. @throws {ServiceUnavailableException} the database does not answer */
+export async function readTenantValues(parts: Parts, tenant: string): Promise<OwnValues> {
+  const { versions, layerOf } = await readRows(parts, { scope: SettingScope.Tenant, id: tenant })
+  const of = (state: SettingState): SettingValueDto => toTenantDto(state, tenant, layerOf(state))
+  return { versions, layerOf, of, inherited: toSharedDto, list: (group) => listOverridden(parts, of, group) }
+}
+
+async function readRows({ store, codec }: Parts, owner: Owner) {
+  const rows = await store.owned.read(owner)
+  const byKey = new Map(rows.map((row) => [row.key, row]))
   return {
     versions: JSON.stringify(rows.map(({ key, revision, updatedBy }) => [key, revision, updatedBy])),
-    layerOf,
-    of,
-    list: (group) =>
-      selectStates(states(), group)
-        .map(of)
-        .filter(({ isOverridden }) => isOverridden),
+    layerOf({ setting }: SettingState): Layer | undefined {
+      const row = isPlaceOf(setting, owner.scope) ? byKey.get(setting.definition.key) : undefined
+      return row && codec.layerOf(setting, row)
+    },
   }
+}
+
+function listOverridden({ states }: Parts, of: OwnValues['of'], group?: string): SettingValueDto[] {
+  return selectStates(states(), group)
+    .map(of)
+    .filter(({ isOverridden }) => isOverridden)
 }
 
 /** The settings of a group, those without one where it is empty, or all of them. */
@@ -103,4 +149,6 @@ export interface SettingsFilter {
   readonly scope?: SettingScope | undefined
   /** Selects what this user has stored. Required with User scope. @throws {ArgumentException} another scope, no user */
   readonly userId?: string
+  /** Selects what this tenant has stored; with `userId` what the user inherits from. Required with Tenant scope. */
+  readonly tenant?: string
 }

@@ -1,13 +1,20 @@
 /** Synchronous reads of shared values, and of one user's. */
 import {
   type DynamicKey,
+  keyOf,
   type SettingKeyMap,
   type SettingReference,
   type SettingToken,
 } from '../definitions/tokens.ts'
 import type { JsonValue } from '../setting-definition.ts'
-import type { Resolution, SettingState, SharedValues } from '../memory/shared-values.ts'
-import { requireUser, type OwnedValues } from '../memory/owned-values.ts'
+import {
+  isTenantSetting,
+  isUserSetting,
+  type Resolution,
+  type SettingState,
+  type SharedValues,
+} from '../memory/shared-values.ts'
+import { type OwnedCache, type OwnedValues, requireTenantId, requireUser } from '../memory/owned-values.ts'
 import type { Parts } from '../parts.ts'
 
 /** Reads values by token or key. What it returns is deep-frozen. */
@@ -27,6 +34,8 @@ export interface SettingsReader {
 export interface UserReader extends SettingsReader {
   /** Null for the shared values: the caller is not signed in. */
   readonly userId: string | null
+  /** The tenant whose values are between the user's own and the shared ones; null without one. */
+  readonly tenant: string | null
 }
 
 /** The function that reads values without a user. Written out, as its sister for users is: helpers would double the time. */
@@ -40,13 +49,35 @@ export function createSharedGet(sharedValues: SharedValues): (reference: Setting
   }
 }
 
-/** The value for a user, and the layer it comes from. */
-export function resolveFor(state: SettingState, values: OwnedValues): Resolution {
-  const { key } = state.setting.definition
-  const own = state.locked === undefined ? values.get(key) : undefined
-  if (own === undefined) return state.shared
-  if (own instanceof Error) return { source: 'user', value: null, error: own }
-  return { source: 'user', value: own, encrypted: values.pastSecrets?.has(key) ?? false }
+/** Whose values are read. */
+export interface Whose {
+  readonly userId?: string | undefined
+  readonly tenant?: string | undefined
+}
+
+/** The value for a user, in a tenant, and the layer it comes from. Memory answers; who is not in it costs one query. */
+export async function resolveWithin(
+  { users, tenants }: Readonly<Record<'users' | 'tenants', Pick<OwnedCache, 'load'>>>,
+  state: SettingState,
+  { userId, tenant }: Whose,
+): Promise<Resolution> {
+  const own = userId !== undefined && isUserSetting(state) ? await users.load(userId) : undefined
+  const shared = tenant !== undefined && isTenantSetting(state) ? await tenants.load(tenant) : undefined
+  if (state.locked !== undefined) return state.shared
+  const found = (own && supplied('user', state, own)) ?? (shared && supplied('tenant', state, shared))
+  return found ?? state.shared
+}
+
+function supplied(
+  source: 'user' | 'tenant',
+  { setting: { definition } }: SettingState,
+  values: OwnedValues,
+): Resolution | undefined {
+  const { key } = definition
+  const own = values.get(key)
+  if (own === undefined) return undefined
+  if (own instanceof Error) return { source, value: null, error: own }
+  return { source, value: own, encrypted: values.pastSecrets?.has(key) ?? false }
 }
 
 /** A reader of one user's values as they are now, or without a user of the shared ones; those stay live. */
@@ -61,7 +92,29 @@ export async function readUser({ sharedValues, users }: Parts, userId: string | 
     if (typeof own === 'object' && own instanceof Error) throw own
     return own
   }
-  return { userId, get } as UserReader // the token's phantom type says what its definition made sure of
+  return { userId, tenant: null, get } as UserReader // the token's phantom type says what its definition made sure of
+}
+
+/** The same in a tenant: the user's own value, the tenant's, the shared one. A stranger gets public values of the tenant only. */
+export async function readWithin(
+  { sharedValues, users, tenants }: Parts,
+  { userId, tenant }: { readonly userId: string | null; readonly tenant: string },
+  isStranger = false,
+): Promise<UserReader> {
+  const own: OwnedValues = userId === null ? new Map() : await users.load(requireUser(userId))
+  const inherited = await tenants.load(requireTenantId(tenant))
+  function get(reference: SettingReference): unknown {
+    const state = sharedValues.require(keyOf(reference))
+    const { setting, locked, shared } = state
+    if (locked !== undefined) return unwrap(shared)
+    const isShown = !isStranger || setting.definition.public
+    const found =
+      own.get(setting.definition.key) ?? (isShown ? inherited.get(setting.definition.key) : undefined)
+    if (found === undefined) return unwrap(shared)
+    if (found instanceof Error) throw found
+    return found
+  }
+  return { userId, tenant, get } as UserReader // the token's phantom type says what its definition made sure of
 }
 
 /** The value of a resolution. @throws {FMOD_SETTINGS_UNREADABLE} its layer cannot be decrypted */

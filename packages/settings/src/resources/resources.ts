@@ -5,7 +5,6 @@ import type { SettingMap } from '../definitions/tokens.ts'
 import type { Changes } from '../memory/changes.ts'
 import type { SettingState, SharedChange, SharedValues } from '../memory/shared-values.ts'
 import { FMOD_SETTINGS_INVALID_RESOURCE, FMOD_SETTINGS_RESOURCE_MISSING } from '../misuse-errors.ts'
-import { placesOf } from '../places.ts'
 import { unwrap } from '../reading/reader.ts'
 import { isSecret } from '../values/validate.ts'
 import type { Visibility } from '../visibility.ts'
@@ -140,7 +139,7 @@ export class Resources {
           added.name,
           `no module defines "${key}"${closest === undefined ? '' : `; did you mean "${closest}"?`}`,
         )
-      if (placesOf(setting.definition).length > 1)
+      if (setting.places.length > 1)
         throw new FMOD_SETTINGS_INVALID_RESOURCE(
           added.name,
           `"${key}" may differ from caller to caller: use System and Application settings`,

@@ -2,7 +2,7 @@
 import { SettingScope } from '../setting-definition.ts'
 import { compareRowIds } from './plan-write.ts'
 import { isMention } from './schema.ts'
-import type { Erased, Owner, ReencryptRequest, TrimLimits, TrimResult } from './store.ts'
+import type { Erased, Forgotten, Owner, ReencryptRequest, TrimLimits, TrimResult } from './store.ts'
 
 export interface Statement {
   /** With the parameters `$1`, `$2`, … */
@@ -46,6 +46,7 @@ export function createMaintenance(engine: MaintenanceEngine) {
   return {
     trim: (limits: TrimLimits) => transact(() => trim(engine, limits)),
     erase: (owner: Owner) => transact(() => erase(engine, owner)),
+    forget: (key: string, scopes: readonly SettingScope[]) => transact(() => forget(engine, key, scopes)),
     reencrypt: (rows: ReencryptRequest) => transact(() => reencrypt(engine, rows)),
   }
 }
@@ -152,6 +153,22 @@ function* erase(engine: MaintenanceEngine, owner: Owner): Steps<Erased> {
   if (ownValues + ownEntries + writers > 0) yield engine.noteErasure()
   const isDone = counts.every((rows) => rows < atOnce)
   return { values: ownValues, history: ownEntries, mentions: writers + actors, isDone }
+}
+
+/** Removes one portion of what is stored for a key in some scopes. */
+function* forget(engine: MaintenanceEngine, key: string, scopes: readonly SettingScope[]): Steps<Forgotten> {
+  const isMeant = `o.key = $1 and o.scope in (${scopes.join(', ')})`
+  const remove = (table: 'values' | 'history'): Statement => {
+    const portion = engine.isOneOf(
+      table,
+      (id) => `select ${id} from ${engine[table]} o where ${isMeant} limit ${atOnce}`,
+    )
+    return { text: `delete from ${engine[table]} where ${portion}`, values: [key] }
+  }
+  const [values, history] = (yield [remove('values'), remove('history')]).map(({ changed }) => changed)
+  const counts = { values: values ?? 0, history: history ?? 0 }
+  if (counts.values > 0) yield engine.noteErasure()
+  return { ...counts, isDone: counts.values < atOnce && counts.history < atOnce }
 }
 
 /** Replaces texts of rows that are as they were read. */

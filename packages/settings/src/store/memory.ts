@@ -2,6 +2,7 @@
 import { isOwned, SettingScope } from '../setting-definition.ts'
 import { checkWrite, compareRowIds, compareText, historyOf, planWrite, rowIdText } from './plan-write.ts'
 import { noRevision, type Revision } from './revision.ts'
+import type { StoredWindow } from './windows.ts'
 import { compareHistoryIds, selectHistory, selectPage } from './select-history.ts'
 import type {
   Erased,
@@ -34,6 +35,7 @@ class MemoryStore implements SettingsStore {
   /** Owners by name, in the order of their last write. */
   readonly #written = new Map<string, { readonly owner: Owner; readonly write: number }>()
   #writes = 0
+  readonly #windows = new Map<number, StoredWindow>()
 
   readonly shared: SettingsStore['shared'] = {
     read: async () => ({ ...this.#last, rows: this.#select(isShared) }),
@@ -42,12 +44,15 @@ class MemoryStore implements SettingsStore {
       const changes = entries.filter(({ revision }) => revision > after).toSorted(compareHistoryIds)
       return {
         ...this.#last,
+        due: this.#open()[0]?.due ?? null,
         knownToken: entries.find(({ revision }) => revision === after)?.token ?? null,
         changes: changes.slice(limit === 0 ? Infinity : -limit),
       }
     },
     write: async (request) => {
-      const result = this.#write(request, this.#last)
+      const result = this.#write(request, { ...this.#last, windows: this.#open() })
+      const window = request.window?.(result)
+      if (window) this.#windows.set(window.revision, window)
       this.#last = { revision: result.revision, token: result.token }
       return result
     },
@@ -78,6 +83,17 @@ class MemoryStore implements SettingsStore {
   readonly scan: SettingsStore['scan'] = async (what, after, limit) =>
     selectPage({ values: [...this.#rows.values()], history: this.#history }, what, after, limit)
 
+  readonly forget: SettingsStore['forget'] = async (key, scopes) => {
+    const isMeant = (row: RowId): boolean => row.key === key && scopes.includes(row.scope)
+    const values = this.#select(isMeant)
+    for (const row of values) this.#rows.delete(rowIdText(row))
+    const history = this.#history.filter((row) => !isMeant(row))
+    const removed = this.#history.length - history.length
+    this.#history = history
+    if (values.length > 0) this.#note({ scope: SettingScope.User, id: '' })
+    return { values: values.length, history: removed, isDone: true }
+  }
+
   readonly survey: SettingsStore['survey'] = async ({ known, secret = [] }) => {
     const plain = new Set(this.#history.filter(isPlain).map(({ key }) => key))
     const isKnown = (row: RowId): boolean =>
@@ -87,6 +103,14 @@ class MemoryStore implements SettingsStore {
       plain: secret.filter((key) => plain.has(key)),
     }
   }
+
+  readonly windows: SettingsStore['windows'] = async (revision) => ({
+    at: Date.now(),
+    windows:
+      revision === undefined
+        ? this.#open()
+        : [this.#windows.get(revision)].filter((found) => found !== undefined),
+  })
 
   readonly reencrypt: SettingsStore['reencrypt'] = async ({ values, history }) => {
     let replaced = 0
@@ -118,7 +142,15 @@ class MemoryStore implements SettingsStore {
     return { removed: before - this.#history.length, isDone: true }
   }
 
-  #write(request: WriteRequest, of: Revision | { readonly of: Owner }): WriteResult {
+  #open(): readonly StoredWindow[] {
+    const open = [...this.#windows.values()].filter(({ state }) => state === 'open')
+    return open.toSorted((a, b) => a.due - b.due)
+  }
+
+  #write(
+    request: WriteRequest,
+    of: (Revision & { readonly windows: readonly StoredWindow[] }) | { readonly of: Owner },
+  ): WriteResult {
     checkWrite(request)
     const known = request.reads.flatMap((id) => this.#rows.get(rowIdText(id)) ?? [])
     const lastVersion = (id: RowId) =>

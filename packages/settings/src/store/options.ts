@@ -1,6 +1,6 @@
 /** What both databases refuse in their arguments before anything is opened. */
 import type { TObject } from '@sinclair/typebox'
-import { argumentProblems, option, Type } from '@fastify-modular/core/internal'
+import { argumentProblems, currentCommand, option, Type } from '@fastify-modular/core/internal'
 import { connectionOptions } from '@fastify-modular/core/internal/postgres'
 import {
   FMOD_SETTINGS_INVALID_STORE_OPTION,
@@ -52,6 +52,17 @@ export function checkArgument(store: 'sqlite' | 'postgres', { name, schema, valu
  * nothing: the tables are made by your own migrations.
  */
 export type MigrateMode = 'auto' | 'check' | false
+
+/**
+ * The mode of this process. Of the commands of the command line, `migrate` alone brings tables up to date, also where the
+ * application itself only checks them.
+ */
+export function effectiveMode(mode: MigrateMode): MigrateMode | 'nothing' {
+  const command = currentCommand()
+  if (!command) return mode
+  if (command.migrates) return mode === 'check' ? 'auto' : mode
+  return mode === false ? 'nothing' : 'check'
+}
 
 interface SchemaState {
   readonly store: 'sqlite' | 'postgres'

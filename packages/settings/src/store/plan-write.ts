@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { ArgumentException } from '@fastify-modular/core'
 import { isOwned, isStorable } from '../setting-definition.ts'
 import { noRevision, type Revision } from './revision.ts'
+import type { StoredWindow } from './windows.ts'
 import type {
   AppliedChange,
   HistoryRow,
@@ -90,7 +91,10 @@ export interface Found {
 }
 
 /** For a write of System and Application rows: the last such write. */
-interface FoundShared extends Found, Revision {}
+interface FoundShared extends Found, Revision {
+  /** The open ones, where the request may save one. */
+  readonly windows: readonly StoredWindow[]
+}
 
 /** For a write of an owner's rows: whose they are. */
 interface FoundOwned extends Found {
@@ -109,6 +113,7 @@ export function planWrite(request: WriteRequest, current: FoundShared | FoundOwn
   const isToWrite = ({ scope, owner }: RowId): boolean =>
     of ? scope === of.scope && owner === of.id : !isOwned(scope)
   const { revision, token } = isShared ? current : noRevision
+  const windows = isShared ? current.windows : []
   const versionOf = (change: RowChange, before: StoredRow | undefined): number =>
     isShared ? revision + 1 : Math.max((before?.revision ?? lastVersion(change)) + 1, at)
   const found = new Map<string, StoredRow | undefined>()
@@ -116,7 +121,7 @@ export function planWrite(request: WriteRequest, current: FoundShared | FoundOwn
   for (const row of rows) if (found.has(rowIdText(row))) found.set(rowIdText(row), row)
   const changes: AppliedChange[] = []
   const get = (id: RowId) => found.get(rowIdText(id))
-  for (const change of request.decide({ revision, token, get, lastVersion })) {
+  for (const change of request.decide({ revision, token, get, lastVersion, at, windows })) {
     const name = rowIdText(change)
     const before = found.get(name)
     // Deleting the row answers false for a row that was not read and for one that was already changed.

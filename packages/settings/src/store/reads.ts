@@ -5,6 +5,7 @@ import { type OwnedScope, SettingScope } from '../setting-definition.ts'
 import type { PostgresTables } from './postgres-tables.ts'
 import { noRevision, parseRevision } from './revision.ts'
 import { plainHistory } from './schema.ts'
+import { anyWindow, dueOf, openWindow, parseWindow, windowName } from './windows.ts'
 import { compareHistoryIds, countWithin } from './select-history.ts'
 import type {
   HistoryPlace,
@@ -25,6 +26,8 @@ export interface ReadEngine {
   readonly entry: Omit<PostgresTables['history']['_']['columns'], 'xid'>
   /** Runs a statement that drizzle has no words for; returns its rows by the names of their columns. */
   readonly run: (statement: SQL) => Promise<readonly object[]>
+  /** The time in milliseconds, as SQL. */
+  readonly now: () => string
   /** The name of a prepared statement. */
   readonly statement: (name: string) => string
   /** Texts as a table `wanted` with the column `key`; they are one parameter, since there may be many. */
@@ -66,6 +69,23 @@ export function prepareReads(engine: ReadEngine) {
     },
     history: (query: HistoryQuery) => readHistory(engine, query),
     scan: scans(engine),
+    windows: async (revision?: number) => {
+      const { meta } = tables
+      const isWanted =
+        revision === undefined
+          ? sql`${meta.name} like ${anyWindow} and ${meta.value} like ${openWindow}`
+          : sql`${meta.name} = ${windowName(revision)}`
+      const rows =
+        await run(sql`select ${sql.raw(engine.now())} as at, ${meta.name} as name, ${meta.value} as value
+        from (select 1) as always left join ${meta} on ${isWanted} order by ${meta.value}`)
+      const found = rows as readonly { at: number | string; name: string | null; value: string | null }[]
+      return {
+        at: Number(found[0]?.at),
+        windows: found.flatMap(({ name, value }) =>
+          name === null || value === null ? [] : parseWindow({ name, value }),
+        ),
+      }
+    },
     survey: async ({ known, secret }: SurveyQuery): Promise<Survey> => {
       const others = known ? ((await run(findOthers(engine, known))) as readonly KeyCount[]) : []
       const plain = secret ? ((await run(findPlain(engine, secret))) as readonly { key: string }[]) : []
@@ -116,6 +136,9 @@ function prepareNews({ db, tables: { history, meta }, entry, statement }: ReadEn
   const news = db
     .select({
       revision: meta.value,
+      open: sql<
+        string | null
+      >`(select min(w.value) from ${meta} w where w.name like ${sql.raw(`'${anyWindow}'`)} and w.value like ${sql.raw(`'${openWindow}'`)})`,
       knownToken: sql<string | null>`(select ${history.token} from ${history}
         where ${history.scope} < 2 and ${history.revision} = ${sql.placeholder('after')} limit 1)`,
       change: { ...changes._.selectedFields },
@@ -129,7 +152,7 @@ function prepareNews({ db, tables: { history, meta }, entry, statement }: ReadEn
     const entries = found.flatMap((row) => row.change ?? []).toSorted(compareHistoryIds)
     const [last] = found
     const revision = parseRevision(last?.revision) ?? noRevision
-    return { ...revision, knownToken: last?.knownToken ?? null, changes: entries }
+    return { ...revision, knownToken: last?.knownToken ?? null, due: dueOf(last?.open), changes: entries }
   }
 }
 

@@ -91,8 +91,17 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
 
   readonly survey: SettingsStore['survey'] = (query) => this.read(({ reads }) => reads.survey(query))
 
+  readonly windows: SettingsStore['windows'] = (revision) => this.read(({ reads }) => reads.windows(revision))
+
   readonly reencrypt: SettingsStore['reencrypt'] = (rows) =>
     this.write(({ maintenance }) => maintenance.reencrypt(rows))
+
+  readonly forget: SettingsStore['forget'] = (key, scopes) =>
+    this.write(({ maintenance }) =>
+      canExist(key) && scopes.length > 0
+        ? maintenance.forget(key, scopes)
+        : { values: 0, history: 0, isDone: true },
+    )
 
   readonly trim: SettingsStore['trim'] = (limits) => this.write(({ maintenance }) => maintenance.trim(limits))
 

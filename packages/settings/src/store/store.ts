@@ -12,6 +12,7 @@ import { ServiceUnavailableException, type Tx } from '@fastify-modular/core'
 import type { FastifyBaseLogger } from 'fastify'
 import type { OwnedScope, SettingScope } from '../setting-definition.ts'
 import type { Revision } from './revision.ts'
+import type { StoredWindow } from './windows.ts'
 
 /** Whose rows: a user and a tenant may have the same id. */
 export interface Owner {
@@ -93,6 +94,10 @@ export interface CurrentRows extends Revision {
   /** The revision before this write; 0 where the write is of an owner's rows, which does not look at it. */
   readonly revision: number
   get(id: RowId): StoredRow | undefined
+  /** Milliseconds since the epoch, by the clock of the database. */
+  readonly at: number
+  /** The open windows, where the request has `window`. */
+  readonly windows: readonly StoredWindow[]
   /** Of a row that is missing: the version of the value's newest entry of history, which is its removal, or 0. */
   lastVersion(id: RowId): number
 }
@@ -112,6 +117,11 @@ export interface WriteRequest {
    * are of distinct rows.
    */
   decide(current: CurrentRows): readonly RowChange[]
+  /**
+   * Of System and Application rows: decides, after `decide`, which window is saved in the same transaction, also where no row
+   * changes.
+   */
+  window?(result: WriteResult): StoredWindow | undefined
   /** Runs inside the transaction after the rows are written: enqueues events. Throwing rolls back. */
   enqueue?(tx: Tx, written: WriteResult): void | Promise<void>
 }
@@ -181,6 +191,8 @@ export interface StoreNews extends Revision {
   readonly revision: number
   /** The token of the revision that was asked about; null where the history has no entry of it. */
   readonly knownToken: string | null
+  /** When the first open window is due; null where none is open. */
+  readonly due: number | null
   /** Oldest first. */
   readonly changes: readonly HistoryRow[]
 }
@@ -265,6 +277,14 @@ export interface OwnedStore {
   erase(owner: Owner): Promise<Erased>
 }
 
+/** What a portion of `forget` removed. */
+export interface Forgotten {
+  readonly values: number
+  readonly history: number
+  /** Whether another call is needed. */
+  readonly isDone: boolean
+}
+
 /** What a scan visits, and in which order. */
 export interface Scanned {
   /** All rows of all scopes in the order of (scope, owner, key). */
@@ -308,6 +328,8 @@ export interface SettingsStore {
     limit: number,
   ): Promise<readonly Scanned[W]['row'][]>
   survey(query: SurveyQuery): Promise<Survey>
+  /** The open windows, or that of a revision, whatever became of it; and the time of the database. */
+  windows(revision?: number): Promise<{ readonly at: number; readonly windows: readonly StoredWindow[] }>
   /**
    * Replaces stored texts in one transaction under the write lock. No value changes: no version, no history, no
    * notification. A row that is not as it was read any more stays as it is. Returns how many rows were replaced.
@@ -319,6 +341,11 @@ export interface SettingsStore {
    * whoever trims; portions of several processes take turns.
    */
   trim(limits: TrimLimits): Promise<TrimResult>
+  /**
+   * Removes one portion of what is stored for a key in these scopes, and its history. The other processes forget all owners.
+   * One transaction.
+   */
+  forget(key: string, scopes: readonly SettingScope[]): Promise<Forgotten>
   /** Watches for writes of other processes until the returned function is called. Absent where no other process can write. */
   watch?(watch: StoreWatch): Promise<() => Promise<void>>
   /** Releases what `open` took. Calling it twice is fine. */

@@ -17,13 +17,13 @@ export async function toDataElement(
   publicValues: PublicData['values'],
 ): Promise<string> {
   const reader: UserReader = await request.settings
-  const { userId: caller } = reader
+  const { userId: caller, tenant } = reader
   const data: PublicData = {
     caller,
     values: Object.fromEntries(
       Object.entries(publicValues).map(([key, shared]) => [
         key,
-        caller === null ? shared : ownOr(shared, reader, key),
+        caller === null && tenant === null ? shared : ownOr(shared, reader, key),
       ]),
     ),
   }

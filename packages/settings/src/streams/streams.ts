@@ -14,6 +14,7 @@ import { ownerHash } from '../store/store.ts'
 import { Audience, idAlone, revisionOf } from './audience.ts'
 import { networkOf } from './network.ts'
 import { questionInterval, Questions } from './questions.ts'
+import { openEvent, overEvent, writeHead } from './response.ts'
 
 /** How many streams there may be, and how much of one may wait in this process. */
 const bounds = {
@@ -75,10 +76,18 @@ interface Due {
   readonly own: Set<Stream>
   /** Everything was read again. */
   isEverything: boolean
+  /** Other changes wait to be kept than before. */
+  isOpened: boolean
   isBeat: boolean
 }
 
-const nothing = (): Due => ({ keys: new Set(), own: new Set(), isEverything: false, isBeat: false })
+const nothing = (): Due => ({
+  keys: new Set(),
+  own: new Set(),
+  isEverything: false,
+  isOpened: false,
+  isBeat: false,
+})
 
 type StreamsInit = Pick<Parts, 'changes' | 'sharedValues' | 'coherence' | 'states' | 'log'>
 
@@ -93,6 +102,8 @@ export class Streams {
   readonly #closing = new AbortController()
   #due = nothing()
   #isWriting = false
+  /** Whether a change waits to be kept. */
+  #isAnyOpen = false
   #seconds = 0
   /** The next look at the database for strangers, which has not begun. */
   #look: Promise<void> | undefined
@@ -104,6 +115,7 @@ export class Streams {
     this.#audiences = { signedIn: new Audience(init.states, true), public: new Audience(init.states, false) }
     init.changes.follow({
       shared: (change) => this.#sharedChanged(change),
+      opened: (isAny) => this.#opened(isAny),
       owned: (changed) => this.#ownersChanged(changed),
     })
   }
@@ -157,6 +169,13 @@ export class Streams {
     if (kind === 'locks') this.#ownChanged(this.#callers.keys()) // locked values win over those of users
     this.#due.isEverything ||= kind === 'everything'
     for (const key of keys) this.#due.keys.add(key)
+    this.#write()
+  }
+
+  #opened(isAny: boolean): void {
+    this.#isAnyOpen = isAny
+    if (this.#callers.size === 0) return
+    this.#due.isOpened = true
     this.#write()
   }
 
@@ -303,7 +322,12 @@ export class Streams {
   }
 
   async #writeAll(): Promise<void> {
-    while (this.#due.keys.size + this.#due.own.size > 0 || this.#due.isEverything || this.#due.isBeat) {
+    while (
+      this.#due.keys.size + this.#due.own.size > 0 ||
+      this.#due.isEverything ||
+      this.#due.isOpened ||
+      this.#due.isBeat
+    ) {
       const due = this.#due
       this.#due = nothing()
       if (due.isBeat) for (const stream of this.#open) if (this.#isStuck(stream)) this.#cut(stream)
@@ -318,13 +342,15 @@ export class Streams {
   }
 
   /** The bytes for each audience that sees some of it. */
-  #encode({ keys, isEverything, isBeat }: Due): Map<Audience, Buffer> {
+  #encode({ keys, isEverything, isOpened, isBeat }: Due): Map<Audience, Buffer> {
     const { revision } = this.#init.sharedValues
     const states = this.#statesOf(keys)
     const bytes = new Map<Audience, Buffer>()
     for (const audience of Object.values(this.#audiences)) {
       const shown = isEverything ? audience.snapshot(revision) : audience.change(revision, states)
-      if (shown ?? isBeat) bytes.set(audience, shown ?? idAlone(audience.id(revision)))
+      const opened = isOpened && audience === this.#audiences.signedIn ? openEvent : Buffer.alloc(0)
+      if (shown ?? (isBeat || opened.length > 0))
+        bytes.set(audience, Buffer.concat([shown ?? idAlone(audience.id(revision)), opened]))
     }
     return bytes
   }
@@ -353,7 +379,10 @@ export class Streams {
   #firstBytes(audience: Audience, known: unknown): Buffer {
     const { revision } = this.#init.sharedValues
     const id = audience.id(revision)
-    return known === id ? idAlone(id) : audience.snapshot(revision)
+    const first = known === id ? idAlone(id) : audience.snapshot(revision)
+    return this.#isAnyOpen && audience === this.#audiences.signedIn
+      ? Buffer.concat([first, openEvent])
+      : first
   }
 }
 
@@ -364,27 +393,4 @@ function hashOf(callerId: string): string {
 
 interface NewStream extends Pick<Stream, 'reply' | 'audience'> {
   readonly callerId: string | null
-}
-
-/** There is no stream for this reader, who has to poll. */
-const overEvent = 'event: over\ndata: {}\n\n'
-
-/** Not in chunks: the answer ends with its connection, and each event is the same bytes for everybody. */
-function writeHead(request: FastifyRequest, reply: FastifyReply): void {
-  const { raw } = reply
-  const isHttp1 = request.raw.httpVersionMajor < 2
-  for (const [name, value] of Object.entries(reply.getHeaders()))
-    if (value !== undefined) raw.setHeader(name, value)
-  const { socket } = request.raw
-  if ('setTimeout' in socket) socket.setTimeout(0)
-  if (isHttp1) raw.removeHeader('transfer-encoding')
-  raw.writeHead(200, {
-    'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-store, no-transform',
-    'x-accel-buffering': 'no',
-    ...(isHttp1 && { connection: 'close' }),
-  })
-  raw.flushHeaders()
-  // After the head: until here a failure is answered like any other.
-  reply.hijack()
 }

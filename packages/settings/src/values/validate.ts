@@ -9,6 +9,7 @@ import {
 } from '../setting-definition.ts'
 import { FMOD_SETTINGS_INVALID_RULE_RESULT } from '../misuse-errors.ts'
 import { checkJson } from './json.ts'
+import type { Places } from '../places.ts'
 import type { ParseSchema } from './json-schema.ts'
 import type { CompiledPattern, PatternBudget } from './pattern.ts'
 
@@ -17,6 +18,8 @@ export interface RegisteredSetting {
   readonly definition: CompleteDefinition
   /** The module that declared it; the host's own definitions name the host. */
   readonly module: string
+  /** The scopes in which it has values. */
+  readonly places: Places
   /** The default decoded and deep-frozen; null if there is none. */
   readonly defaultValue: JsonValue
   /** The value that its environment variable fixes, deep-frozen. */

@@ -1,9 +1,9 @@
 /** Rules about several settings: looked at by the writes that touch one of them, as the values will be afterwards. */
 import type { CrossRule, Registry } from '../definitions/registry.ts'
 import type { SettingState, SharedValues } from '../memory/shared-values.ts'
-import { isPlaceOf, placesOf } from '../places.ts'
+import { isPlaceOf } from '../places.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
-import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import { isOwned, type JsonValue, type OwnedScope, SettingScope } from '../setting-definition.ts'
 import { rowIdText } from '../store/plan-write.ts'
 import type { CurrentRows, RowId, StoredRow } from '../store/store.ts'
 
@@ -50,22 +50,23 @@ function isBroken(rule: CrossRule, values: ReadonlyMap<string, JsonValue>): bool
 export function crossRulesOf(
   values: readonly WrittenValue[],
   { registry, sharedValues, codec }: CrossRulesInit,
+  tenant = '',
 ): CrossRules {
-  const questions = registry.rules.length === 0 ? [] : questionsOf(values, registry)
+  const questions = registry.rules.length === 0 ? [] : questionsOf(values, registry, tenant)
   if (questions.length === 0) return { reads: [], check: () => new Map() }
 
   const written = new Map(values.map((value) => [rowIdText(value), value]))
   const writtenKeys = new Set(values.map(({ key }) => key))
-  const looksAt = questions.flatMap(({ rule, userId }) =>
-    rule.keys.flatMap((key) => layersOf(sharedValues.find(key), userId)),
+  const looksAt = questions.flatMap(({ rule, chain }) =>
+    rule.keys.flatMap((key) => layersOf(sharedValues.find(key), chain)),
   )
   const reads = new Map(looksAt.map((id) => [rowIdText(id), id]))
   for (const name of written.keys()) reads.delete(name)
 
-  function valueOf(key: string, userId: string, current: CurrentRows): JsonValue {
+  function valueOf(key: string, chain: Chain, current: CurrentRows): JsonValue {
     const state = sharedValues.find(key)
     if (state?.locked !== undefined) return state.locked
-    for (const id of layersOf(state, userId)) {
+    for (const id of layersOf(state, chain)) {
       const after = written.get(rowIdText(id))
       const value = after ? after.value : storedValue(state, current.get(id))
       if (value !== null) return value
@@ -84,8 +85,8 @@ export function crossRulesOf(
     reads: [...reads.values()],
     check(current, changed) {
       const errors = new Map<string, readonly string[]>()
-      for (const { rule, userId } of questionsOf(changed, registry)) {
-        const messages = rule.check((key) => valueOf(key, userId, current))
+      for (const { rule, chain } of questionsOf(changed, registry, tenant)) {
+        const messages = rule.check((key) => valueOf(key, chain, current))
         if (messages.length === 0) continue
         for (const key of rule.keys)
           if (writtenKeys.has(key)) errors.set(key, [...(errors.get(key) ?? []), ...messages])
@@ -95,23 +96,34 @@ export function crossRulesOf(
   }
 }
 
-/** Each rule about these rows, for one user or (empty) for all users without values of their own. */
-function questionsOf(rows: readonly RowId[], registry: Registry) {
-  const usersByRule = new Map<CrossRule, Set<string>>()
-  for (const { key, scope, owner } of rows)
-    if (isPlaceOf(registry.find(key)?.definition, scope))
-      for (const rule of registry.rulesOf(key))
-        usersByRule.set(rule, (usersByRule.get(rule) ?? new Set()).add(owner))
-  return [...usersByRule].flatMap(([rule, users]) => Array.from(users, (userId) => ({ rule, userId })))
+/** Whose values a rule sees over the shared ones; empty for nobody's. */
+type Chain = Readonly<Record<OwnedScope, string>>
+
+/** Each rule about these rows, for their owner, or for all users without values of their own; in the tenant of the write. */
+function questionsOf(rows: readonly RowId[], registry: Registry, tenant: string) {
+  const chainsByRule = new Map<CrossRule, Map<string, Chain>>()
+  for (const { key, scope, owner } of rows) {
+    if (!isPlaceOf(registry.find(key), scope)) continue
+    const chain: Chain = {
+      [SettingScope.User]: scope === SettingScope.User ? owner : '',
+      [SettingScope.Tenant]: scope === SettingScope.Tenant ? owner : tenant,
+    }
+    for (const rule of registry.rulesOf(key)) {
+      const chains = chainsByRule.get(rule) ?? new Map<string, Chain>()
+      chainsByRule.set(rule, chains.set(JSON.stringify(chain), chain))
+    }
+  }
+  return [...chainsByRule].flatMap(([rule, chains]) =>
+    Array.from(chains.values(), (chain) => ({ rule, chain })),
+  )
 }
 
 /** The rows that may supply a value, strongest first. */
-function layersOf(state: SettingState | undefined, userId: string): readonly RowId[] {
+function layersOf(state: SettingState | undefined, chain: Chain): readonly RowId[] {
   if (!state) return []
-  const { definition } = state.setting
-  const { key } = definition
-  return placesOf(definition)
-    .toReversed()
-    .filter((scope) => scope !== SettingScope.User || userId !== '')
-    .map((scope) => ({ scope, owner: scope === SettingScope.User ? userId : '', key }))
+  const { definition, places } = state.setting
+  return places.toReversed().flatMap((scope) => {
+    const owner = isOwned(scope) ? chain[scope] : ''
+    return isOwned(scope) && owner === '' ? [] : { scope, owner, key: definition.key }
+  })
 }

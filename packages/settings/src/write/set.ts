@@ -2,7 +2,7 @@
 import { keyOf, type SettingReference } from '../definitions/tokens.ts'
 import { requireSetting, type SettingState, sharedScope, type SharedValues } from '../memory/shared-values.ts'
 import { namedScope, rowOwner } from '../memory/owned-values.ts'
-import type { SettingScope } from '../setting-definition.ts'
+import { SettingScope } from '../setting-definition.ts'
 import {
   type BulkSettingUpdate,
   isVersion,
@@ -17,6 +17,14 @@ export interface ValuePlace {
   /** @default User with a `userId`; else that of the definition, and for a User setting Application: what users inherit */
   readonly scope?: SettingScope
   readonly userId?: string
+  /** Whose value; with `userId` the tenant in which rules across settings see the user's value. */
+  readonly tenant?: string
+}
+
+/** How many values are written. */
+export interface SetManyOptions extends WriteOptions {
+  /** Writes values of this tenant, whose scope is Tenant; without it System and Application ones. */
+  readonly tenant?: string
 }
 
 /** How one value is written. Calls are trusted: no permission is checked. */
@@ -31,7 +39,7 @@ export interface SetOptions extends ValuePlace, WriteOptions {
  */
 export function placeOf(state: SettingState, place: ValuePlace) {
   const scope = namedScope(place) ?? sharedScope(state)
-  return { scope, owner: rowOwner(scope, place.userId) }
+  return { scope, owner: rowOwner(scope, scope === SettingScope.Tenant ? place.tenant : place.userId) }
 }
 
 interface SetInit {
@@ -48,7 +56,8 @@ export async function set(
 ): Promise<void> {
   const key = keyOf(reference)
   const state = requireSetting(sharedValues, key)
-  await write([{ state, key, ...placeOf(state, options), ...wanted, expects: isVersion(version) }], options)
+  const entry = { state, key, ...placeOf(state, options), ...wanted, expects: isVersion(version) }
+  await write([entry], options, { tenant: options.tenant })
 }
 
 /** Writes many values, all or nothing. */
@@ -56,7 +65,8 @@ export async function setMany(
   { sharedValues, write }: SetInit,
   updates: readonly BulkSettingUpdate[],
   options: WriteOptions = {},
+  tenant?: string,
 ): Promise<void> {
-  const { entries, unknown } = toBulkEntries(sharedValues, updates)
+  const { entries, unknown } = toBulkEntries(sharedValues, updates, tenant)
   await write(entries, options, { isBulk: true, unknown })
 }

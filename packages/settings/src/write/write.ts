@@ -4,8 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { ArgumentException, type Caller, type FieldErrors, isDomainException } from '@fastify-modular/core'
-import type { FastifyBaseLogger } from 'fastify'
+import { ArgumentException, type Caller, type FieldErrors } from '@fastify-modular/core'
 import type { Registry } from '../definitions/registry.ts'
 import type { Observer } from '../diagnostics.ts'
 import { beginPublication, type PublisherInit } from '../events.ts'
@@ -25,12 +24,14 @@ import type { Layer, RowCodec } from '../secrets/row-codec.ts'
 import { isOwned, type JsonValue, SettingScope } from '../setting-definition.ts'
 import { ownerOf, rowIdText } from '../store/plan-write.ts'
 import type { CurrentRows, RowChange, RowId, SettingsStore, StoredRow, WriteResult } from '../store/store.ts'
+import type { StoredWindow } from '../store/windows.ts'
 import { encodeValue, readText } from '../values/json.ts'
-import { notAsChecked } from '../values/standard-schema.ts'
 import { isSecret, parseValue } from '../values/validate.ts'
 import { mayWrite, requireWritePermissions } from '../visibility.ts'
 import { createPatternBudget, type PatternBudget } from '../values/pattern.ts'
+import { opening, type WindowHook } from './windows.ts'
 import { crossRulesOf } from './cross-rules.ts'
+import { failureOf, reportSchemas } from './failures.ts'
 
 /** Whether a row, or the store, may be written at its current revision. */
 export type Expects = (revision: number) => boolean
@@ -57,6 +58,8 @@ export interface WriteOptions {
   readonly origin?: string
   readonly requestId?: string | null
   readonly note?: string | null
+  /** Seconds within which the change is kept by a call or a request, or put back: 5 to 86,400. Of System and Application values. */
+  readonly confirmWithin?: number | undefined
 }
 
 /** How a write is carried out. */
@@ -73,6 +76,10 @@ export interface WriteControl {
   readonly unknown?: readonly string[]
   /** Decides everything and writes nothing. */
   readonly dryRun?: boolean
+  /** The tenant in which rules across settings see a user's value. */
+  readonly tenant?: string | undefined
+  /** What the write does to a change set that has to be kept. */
+  readonly window?: WindowHook
 }
 
 /** What a write did, or would do. */
@@ -81,6 +88,8 @@ export interface WriteOutcome {
   readonly revision: number
   /** One for each entry, in their order. */
   readonly entries: readonly EntryOutcome[]
+  /** What the write opened or settled. */
+  readonly window?: StoredWindow | undefined
 }
 
 export type ChangeKind = 'create' | 'update' | 'delete' | 'none'
@@ -112,6 +121,8 @@ export interface WriteInit extends PublisherInit {
   readonly codec: RowCodec
   readonly sharedValues: SharedValues
   readonly users: OwnedCache
+  /** The values of tenants. */
+  readonly tenants: OwnedCache
   readonly store: SettingsStore
   readonly changes: Changes
   readonly coherence: Coherence
@@ -130,29 +141,16 @@ export function createWrite(init: WriteInit): Write {
   }
 }
 
-/** People can do nothing about it: the author of the setting has to. */
-function reportSchemas(error: unknown, log: FastifyBaseLogger): void {
-  if (!(error instanceof SettingValidationException)) return
-  for (const [key, messages] of Object.entries(error.errorsByKey))
-    if (messages.includes(notAsChecked))
-      log.error({ key }, 'the schema of a setting makes values of others that it does not accept as they are')
-}
-
-function failureOf(error: unknown): 'conflicts' | 'refusals' | 'failures' {
-  if (error instanceof PreconditionFailedException || error instanceof SettingsChangedException)
-    return 'conflicts'
-  return isDomainException(error) && error.statusCode < 500 ? 'refusals' : 'failures'
-}
-
 async function writeEntries(
   init: WriteInit,
   wanted: readonly WriteEntry[],
-  { actor = null, origin = 'contract', requestId = null, note = null }: WriteOptions,
+  { actor = null, origin = 'contract', requestId = null, note = null, confirmWithin }: WriteOptions,
   control: WriteControl,
 ): Promise<WriteOutcome> {
   const { codec, coherence, store } = init
+  const hook = confirmWithin === undefined ? control.window : opening(confirmWithin)
   // What is stored elsewhere may be older than the definition: nothing reads it, and it can be removed.
-  for (const { state, scope, isReset } of wanted) if (!isReset) requirePlace(state.setting.definition, scope)
+  for (const { state, scope, isReset } of wanted) if (!isReset) requirePlace(state.setting, scope)
   const guarded = wanted.filter((entry) => isGuarded(entry, control.caller))
   const isKnown = (entry: WriteEntry) => isEqual(entry, entry.state.stored)
   refuseGuarded(control.isBulk ? guarded.filter((entry) => !isKnown(entry)) : guarded, control.caller)
@@ -166,7 +164,9 @@ async function writeEntries(
   if (!isConditional) refuseInvalid(errors)
 
   const owner = entries[0] && ownerOf(entries[0])
-  const crossRules = crossRulesOf(entries, init)
+  if (confirmWithin !== undefined && (owner || control.dryRun))
+    throw new ArgumentException('Only changes of shared values can be kept or put back.', 'confirmWithin')
+  const crossRules = crossRulesOf(entries, init, control.tenant)
   let decided: readonly Decision[] = []
   function decide(current: CurrentRows): readonly RowChange[] {
     if (!owner) coherence.observe(current)
@@ -180,6 +180,7 @@ async function writeEntries(
     )
     refuseStale(entries, current, control)
     refuseInvalid(errors)
+    hook?.check(current, entries)
     // S 2.3.1: again; these are the values that are stored.
     for (const entry of entries) parseEntry(entry, errors, budget)
     refuseInvalid(errors)
@@ -195,7 +196,9 @@ async function writeEntries(
   const request = { actor, origin, requestId, note, reads: [...entries, ...crossRules.reads], decide }
   // Without events a store need not wait between the rows and the commit.
   const { enqueue } = publication
-  const complete = enqueue ? { ...request, enqueue } : request
+  let window: StoredWindow | undefined
+  const save = (result: WriteResult) => (window = hook?.save(result))
+  const complete = { ...request, ...(enqueue && { enqueue }), ...(hook && { window: save }) }
   const writing = owner ? store.owned.write(owner, complete) : store.shared.write(complete)
   const written = await writing.catch(async (error: unknown) => {
     await coherence.afterFailure(error)
@@ -207,10 +210,11 @@ async function writeEntries(
     apply(init, { ...written, actor })
     await publication.committed(written)
   }
+  if (window) init.changes.windows()
   // Memory may lack a value that was stored already: the caller reads it after this.
   const same = outcomes.filter(({ kind }) => kind === 'none')
   await coherence.confirm(same.map(({ entry, before }) => ({ id: entry, row: before })))
-  return { revision: written.revision, entries: outcomes }
+  return { revision: written.revision, entries: outcomes, window }
 }
 
 /** Memory takes a write before subscribers of its events are called, who read the new value. */
@@ -367,13 +371,19 @@ export interface BulkSettingUpdate {
  * Returns the entries of a bulk write or of a file, and the keys that no module defines.
  * @throws {ArgumentException} a User-scoped entry, or one row twice
  */
-export function toBulkEntries(sharedValues: SharedValues, updates: readonly BulkSettingUpdate[]) {
+export function toBulkEntries(
+  sharedValues: SharedValues,
+  updates: readonly BulkSettingUpdate[],
+  tenant?: string,
+) {
   const rows = new Set<string>()
   const unknown: string[] = []
   const entries = updates.flatMap(({ key, scope, value, version }): WriteEntry[] => {
-    if (isOwned(scope))
+    if (tenant === undefined && isOwned(scope))
       throw new ArgumentException('A bulk write takes System and Application entries only.', 'scope')
-    const id = { key, scope, owner: rowOwner(scope, undefined) }
+    if (tenant !== undefined && scope !== SettingScope.Tenant)
+      throw new ArgumentException('A bulk write of a tenant takes Tenant entries only.', 'scope')
+    const id = { key, scope, owner: rowOwner(scope, tenant) }
     if (rows.has(rowIdText(id)))
       throw new ArgumentException(`The setting "${key}" is in the list twice.`, 'key')
     rows.add(rowIdText(id))

@@ -41,6 +41,26 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual(await eraseAll(store, user('nobody')), { values: 0, history: 0, mentions: 0 })
   },
 
+  'what is stored for a key is forgotten in the named scopes alone, and others notice it': async (store) => {
+    await set(store, rowId('a'), '1')
+    for (const owner of ['u1', 'u2'])
+      for (const value of ['1', '2']) await set(store, rowId('a', owner), value)
+    await set(store, rowId('b', 'u1'), '1')
+    const { next } = await store.owned.news(undefined, 10)
+    const { Application, System, User } = SettingScope
+    assert.deepEqual(await store.forget('a', [User, System]), { values: 2, history: 4, isDone: true })
+    assert.ok((await store.owned.news(next, 10)).owners.some(({ id }) => id === ''))
+    assert.deepEqual(
+      (await store.owned.read(user('u1'))).map(({ key }) => key),
+      ['b'],
+    )
+    assert.equal((await store.shared.read()).rows.length, 1)
+    assert.deepEqual(await store.forget('a', [Application]), { values: 1, history: 1, isDone: true })
+    for (const key of ['a', "'", '', '\0']) await store.forget(key, [User])
+    assert.deepEqual(await store.forget('b', []), { values: 0, history: 0, isDone: true })
+    assert.equal((await store.owned.read(user('u1'))).length, 1)
+  },
+
   'an erased user is gone as the writer of a tenant of the same id, whose values stay': async (store) => {
     const id = rowId('a', 'u1', SettingScope.Tenant)
     await writeAll(store, [change(id, '"of the tenant"')], { actor: 'u1', note: 'by u1' })

@@ -55,7 +55,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
 
   'news are what the revision came to, and all shared changes after one, the newest ones first to stay':
     async (store) => {
-      const none = { ...noRevision, knownToken: null, changes: [] }
+      const none = { ...noRevision, knownToken: null, due: null, changes: [] }
       assert.deepEqual(await store.shared.news(0, 10), none)
       await set(store, 'a', '1')
       await set(store, 'a', '2')

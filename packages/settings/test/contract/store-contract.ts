@@ -10,6 +10,7 @@ import { instances } from './instances.ts'
 import { owned } from './owned.ts'
 import { reencrypt } from './reencrypt.ts'
 import { values } from './values.ts'
+import { windows } from './windows.ts'
 import { writes } from './writes.ts'
 
 /** An empty database for one test. */
@@ -53,6 +54,7 @@ export function storeContract(
     ...history,
     ...reencrypt,
     ...instances,
+    ...windows,
   }
   for (const [name, run] of Object.entries(cases)) {
     test(name, async () => runCase(run, await makeFixture(), patience))

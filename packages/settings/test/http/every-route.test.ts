@@ -28,6 +28,8 @@ const requests: Readonly<Record<string, { readonly query?: string; readonly body
   listSettingChanges: {},
   exportSettings: {},
   importSettings: { body: { format: 1, settings: [title] } },
+  getSettingChange: {},
+  keepSettingChange: { body: {} },
   probeSettingResource: { body: {} },
   streamSettings: {},
   streamPublicSettings: {},
@@ -57,6 +59,7 @@ function toRequests(routes: readonly RouteOptions[]): readonly Route[] {
         .replace('/me/:key', '/me/app.theme')
         .replace(':key', 'app.title')
         .replace(':name', 'support')
+        .replace(':revision/keep', '3/keep')
         .replace(':revision', '1')
       return {
         name: `${method} ${route.url}`,
@@ -87,6 +90,7 @@ async function request(app: FastifyInstance, { method, url, body }: Route, heade
 async function fill(app: FastifyInstance): Promise<void> {
   await app.settings.contract.setSetting('app.title', 'one', 1)
   await app.settings.contract.setSetting('app.title', 'two', 1)
+  await app.settings.set('app.primary_color', '#000000', { confirmWithin: 600 })
 }
 
 test('every route has a request here that it accepts', async (t) => {

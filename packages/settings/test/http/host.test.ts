@@ -252,8 +252,8 @@ test('every route is described: operation, tag, summary, problems', async (t) =>
   })
   await app.register(settings, { definitions: [definitions], findCaller: () => null })
   await app.ready()
-  t.equal(described.length, 20)
-  t.equal(new Set(described.map(({ operationId }) => operationId)).size, 20)
+  t.equal(described.length, 23)
+  t.equal(new Set(described.map(({ operationId }) => operationId)).size, 23)
 })
 
 test('what hooks of the host put into Vary stays there', async (t) => {

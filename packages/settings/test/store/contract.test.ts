@@ -43,6 +43,8 @@ function withoutLock(store: SettingsStore): StoreChanges {
         token,
         get: (id) => seen.get(`${id.scope} ${id.owner} ${id.key}`),
         lastVersion: () => 0,
+        at: 0,
+        windows: [],
       })
       return write({ ...request, decide: () => changes })
     },

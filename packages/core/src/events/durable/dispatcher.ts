@@ -1,4 +1,5 @@
 /** Delivers the due events of a queue to the handlers of this process: slots, leases, retries, looks at the queue, the end. */
+import { currentCommand } from '../../internal/command.ts'
 import { logFailure } from '../../internal/failures.ts'
 import { within } from '../../internal/timeout.ts'
 import type { EventHandler } from '../handlers.ts'
@@ -32,6 +33,7 @@ const maxFetched = 50
 
 export class Dispatcher<J extends Job> implements QueueContext {
   readonly log: QueueContext['log']
+  readonly migrates = currentCommand()?.migrates ?? true
   readonly #context: TransportContext
   readonly #options: DispatchOptions
   readonly #slots: Slots

@@ -1,7 +1,9 @@
 /** A durable transport on any queue: at least once, with retries, leases and dead letters. */
 import { ArgumentException } from '../../domain-exceptions.ts'
+import { currentCommand, orFinding, report } from '../../internal/command.ts'
 import { logFailure } from '../../internal/failures.ts'
 import { safeRead } from '../../internal/safe.ts'
+import { FMOD_CORE_QUEUE_MISSING } from '../../misuse-errors.ts'
 import { mayBeUnhandled } from '../../symbols.ts'
 import { type DomainEvent, eventClassOf, eventTypeOf } from '../event.ts'
 import { defaultCloseTimeout, defaultConcurrency } from '../slots.ts'
@@ -10,6 +12,7 @@ import type {
   OpenTransport,
   PublishOptions,
   RemovedHandlers,
+  Subscription,
   TransportContext,
 } from '../transport.ts'
 import { Dispatcher, type DispatchOptions } from './dispatcher.ts'
@@ -40,8 +43,23 @@ export function durableTransport<J extends Job>(
     isOn: (connection) => source.isOn?.(connection) === true,
     async open(context) {
       const dispatcher = new Dispatcher<J>(context, { ...defaults, ...given })
-      return transportOn(await source.open(dispatcher), dispatcher, context)
+      const check = { kind: 'missing migration', codes: ['FMOD_CORE_QUEUE_MISSING'] } as const
+      const queue = await orFinding(check, async () => source.open(dispatcher))
+      return queue ? transportOn(queue, dispatcher, context) : withoutQueue(source.name)
     },
+  }
+}
+
+/** Under a command, of a queue whose tables are missing: the command reports that. */
+function withoutQueue(name: string): OpenTransport {
+  return {
+    subscribe() {},
+    start() {},
+    publish() {
+      throw new FMOD_CORE_QUEUE_MISSING(name)
+    },
+    drain() {},
+    close() {},
   }
 }
 
@@ -75,6 +93,18 @@ function transportOn<J extends Job>(
     }
   }
 
+  /** A command subscribes no handler: it would take the events of the handler's former type away from the processes that serve. */
+  async function reportMissing(wanted: readonly Subscription[]): Promise<void> {
+    const kept = new Set((await queue.listRemoved([])).map(({ handler }) => handler))
+    for (const { handler, type } of wanted)
+      if (!kept.has(handler))
+        report({
+          kind: 'event without a subscription',
+          text: `No event "${type}" is kept for ${handler} until a process with this handler has started.`,
+          keys: [],
+        })
+  }
+
   const removedHandlers: RemovedHandlers = {
     list: () => queue.listRemoved(dispatcher.handlers),
     async unsubscribe(handler) {
@@ -98,7 +128,8 @@ function transportOn<J extends Job>(
     removedHandlers,
     async subscribe(handlers, expected) {
       const own = handlers.map(({ name, event }) => ({ handler: name, type: event.type }))
-      await queue.subscribe([...own, ...expected])
+      if (currentCommand()) await reportMissing([...own, ...expected])
+      else await queue.subscribe([...own, ...expected])
       for (const handler of handlers) dispatcher.add(handler)
       for (const { handler } of expected) others.add(handler)
     },

@@ -17,6 +17,11 @@ export interface QueueSource<J extends Job = Job> {
 /** What a queue may tell the dispatcher. */
 export interface QueueContext {
   readonly log: FastifyBaseLogger
+  /**
+   * Whether `open` makes missing tables. Where it must not, because a command of the command line opens the application, it
+   * fails with an error whose `code` is `FMOD_CORE_QUEUE_MISSING`.
+   */
+  readonly migrates: boolean
   /** Events may be due for these handlers, by name: asks for them soon. Names of other processes' handlers are passed over. */
   wake(handlers: Iterable<string>): void
   /** Calls `beat` soon, and not only when it is due. Never rejects. */

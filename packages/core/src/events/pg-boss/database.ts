@@ -7,7 +7,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { logFailure } from '../../internal/failures.ts'
 import type { ListeningConnection } from '../../internal/listener.ts'
 import type { BoundedConnections } from '../../internal/postgres.ts'
-import { FMOD_CORE_PEER_MISSING } from '../../misuse-errors.ts'
+import { FMOD_CORE_PEER_MISSING, FMOD_CORE_QUEUE_MISSING } from '../../misuse-errors.ts'
 
 /** One connection of a pg pool. */
 export interface PgConnection extends ListeningConnection {
@@ -119,4 +119,11 @@ export async function addTables(pool: PgPool, schema: string, log: FastifyBaseLo
       'an index of the event queue could not be made; run the statement as its owner',
     )
   }
+}
+
+/** @throws {FMOD_CORE_QUEUE_MISSING} a table that the first start makes is not there */
+export async function requireTables(pool: PgPool, schema: string): Promise<void> {
+  const { rows } = await pool.query('SELECT to_regclass($1) AS worker', [`${schema}.fmod_worker`])
+  const [found] = rows as { worker: unknown }[]
+  if (found?.worker == null) throw new FMOD_CORE_QUEUE_MISSING('pgBoss')
 }

@@ -7,7 +7,7 @@ import { listen } from '../../internal/listener.ts'
 import type { Exchange, FinishedJob, Job, Queue, QueueContext, StoredEvent } from '../durable/queue.ts'
 import type { DeadLetter, DeadLetters, Subscription, RemovedHandler, Tx } from '../transport.ts'
 import { Cluster, handlerOf, hasLostLease, isAlive, isOwn, owner, queueOf } from './cluster.ts'
-import { addTables, type Boss, exclusively, type PgPool } from './database.ts'
+import { addTables, type Boss, exclusively, type PgPool, requireTables } from './database.ts'
 
 const deadLetterQueue = 'events.dead-letters'
 
@@ -56,9 +56,13 @@ export class PgBossQueue implements Queue<PgJob> {
     this.#cluster = new Cluster({ pool, schema, lease, context })
   }
 
-  /** Creates the tables where they are missing. */
+  /**
+   * Creates the tables where they are missing.
+   * @throws {FMOD_CORE_QUEUE_MISSING} they are, and this process does not migrate
+   */
   async prepare(): Promise<void> {
     const { boss, pool, schema } = this.#parts
+    if (!this.#context.migrates) return requireTables(pool, schema)
     await exclusively(pool, schema, async () => {
       await boss.start()
       await boss.createQueue(deadLetterQueue)

@@ -2,6 +2,7 @@
  * The database of the outbox: the part of better-sqlite3 that it uses, by structure, so that its types need not be
  * installed; and the tables.
  */
+import { FMOD_CORE_QUEUE_MISSING } from '../../misuse-errors.ts'
 
 export interface SqliteDatabase {
   readonly inTransaction: boolean
@@ -50,4 +51,12 @@ const tables = `
 /** Creates the tables in one transaction, so that several processes may start at once. */
 export function createTables(database: SqliteDatabase): void {
   database.transaction(() => database.exec(tables)).immediate()
+}
+
+/** @throws {FMOD_CORE_QUEUE_MISSING} the last of the tables is not there */
+export function requireTables(database: SqliteDatabase): void {
+  const find = database.prepare(
+    "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'event_delivery'",
+  )
+  if (find.get() === undefined) throw new FMOD_CORE_QUEUE_MISSING('sqliteOutbox')
 }

@@ -4,7 +4,7 @@ import { FileLock } from '../../internal/file-lock.ts'
 import { FMOD_CORE_TRANSACTION_OPEN } from '../../misuse-errors.ts'
 import type { Exchange, FinishedJob, Job, Queue, QueueContext, StoredEvent } from '../durable/queue.ts'
 import type { DeadLetter, DeadLetters, Subscription, RemovedHandler, SyncTx, Tx } from '../transport.ts'
-import { createTables, type SqliteDatabase } from './database.ts'
+import { createTables, requireTables, type SqliteDatabase } from './database.ts'
 
 /** A published event on its way to one handler; its id is that of the event. */
 export interface SqliteJob extends Job {
@@ -54,7 +54,8 @@ export class SqliteQueue implements Queue<SqliteJob> {
   #renewedAt = 0
 
   constructor(database: SqliteDatabase, lease: number, context: QueueContext) {
-    createTables(database)
+    if (context.migrates) createTables(database)
+    else requireTables(database)
     this.#database = database
     this.#context = context
     this.#lease = lease

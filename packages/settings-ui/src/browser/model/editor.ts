@@ -64,7 +64,7 @@ export class SettingsEditor extends EditorStore {
   }
 
   /** Enters values as the user would type them, and saves nothing. What is not shown or locked is left out. */
-  enter(inputs: Readonly<Record<string, string>>): void {
+  enter(inputs: Readonly<Record<string, Input>>): void {
     for (const [key, input] of Object.entries(inputs)) {
       const definition = this.state.byKey.get(key)
       if (definition && this.state.values.get(key)?.locked === false) this.edit(definition, input)

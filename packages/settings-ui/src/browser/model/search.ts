@@ -90,11 +90,15 @@ export function createSearch(
     return near.find((each) => each[0] === word[0]) ?? near[0] ?? word
   }
 
+  /** Made once for the same values. */
+  let known: { readonly values: SearchQuery['values']; readonly entries: readonly Entry[] } = {
+    values: undefined,
+    entries: made,
+  }
+
   return function search({ text, isExact, values }) {
-    const entries = made.map(({ definition, fields }) => {
-      const value = values?.get(definition.key)
-      return { definition, fields: value && !definition.sensitive ? [...fields, valueField(value)] : fields }
-    })
+    if (known.values !== values) known = { values, entries: made.map((entry) => withValue(entry, values)) }
+    const { entries } = known
     const all = wordsOf(text)
     const telling = all.filter((word) => !stopWords.has(word))
     const entered = telling.length > 0 ? telling : all
@@ -142,19 +146,15 @@ function toField(kind: Field['kind'], text: string): Field {
   return { kind, text, words, joined: words.join('') }
 }
 
-const valueFields = new WeakMap<SettingValue, Field>()
-
 /** Characters of a value that are searched. */
 const longestValue = 300
 
-/** Made once for each value; positions of switches are no text. */
-function valueField(setting: SettingValue): Field {
-  const { value } = setting
-  const isText = value !== null && typeof value !== 'boolean'
-  const text = typeof value === 'string' ? value : isText ? JSON.stringify(value) : ''
-  const field = valueFields.get(setting) ?? toField('value', text.slice(0, longestValue))
-  valueFields.set(setting, field)
-  return field
+/** Positions of switches are no text, and secrets are none of anybody's. */
+function withValue({ definition, fields }: Entry, values: SearchQuery['values']): Entry {
+  const { value = null } = values?.get(definition.key) ?? {}
+  if (value === null || typeof value === 'boolean' || definition.sensitive) return { definition, fields }
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return { definition, fields: [...fields, toField('value', text.slice(0, longestValue))] }
 }
 
 function fieldsOf(definition: Definition, { secretWords }: Pick<Messages, 'secretWords'>): readonly Field[] {

@@ -7,13 +7,14 @@ import { sendUnlessUnchanged } from '../conditional.ts'
 import type { RouteContext } from '../context.ts'
 import { Localizer } from '../localized-definitions.ts'
 import { operation } from '../operation.ts'
-import { component, NoQuery, nullable } from '../schemas.ts'
+import { component, NoQuery, nullable, Scope } from '../schemas.ts'
 
 /** A definition as it is declared, and what forms need besides. */
 const Definition = component(
   'SettingDefinition',
   Type.Object({
     ...definitionSchema.properties,
+    scope: Scope,
     canWrite: Type.Boolean({ description: 'whether the caller may write the shared value' }),
     probe: nullable(Type.String({ description: 'the resource that the caller may test before saving it' })),
     groupName: nullable(Type.String({ description: 'what to show for the group' })),

@@ -1,9 +1,12 @@
 /** What happened to settings, and where their values come from. */
 import { Type } from '@sinclair/typebox'
-import { type HistoryEntry, readHistory } from '../../history/history.ts'
+import { type HistoryEntry, type HistoryFilter, readHistory } from '../../history/history.ts'
 import { requireSetting, sharedScope } from '../../memory/shared-values.ts'
 import { selectStates } from '../../reading/list.ts'
 import { SettingScope } from '../../setting-definition.ts'
+import type { FastifyRequest } from 'fastify'
+import { requirePlace } from '../../places.ts'
+import { requireTenant, requireTenantWriter } from '../../tenants.ts'
 import { dateTimePattern } from '../../values/validate.ts'
 import { requireVisible, updatePermission } from '../../visibility.ts'
 import { callerOf, requireUpdate } from '../access.ts'
@@ -11,9 +14,9 @@ import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
 import {
   closed,
-  component,
   decoded,
   Group,
+  HistoryEntries,
   KeyParams,
   LockedBy,
   nullable,
@@ -24,6 +27,7 @@ import {
   Source,
   Value,
 } from '../schemas.ts'
+import { listOpen } from './windows.ts'
 
 const text = nullable(Type.String())
 
@@ -46,6 +50,9 @@ const page = {
   ),
 }
 
+/** Selects the changes that wait to be kept, all of them; other members do not count then. */
+const Open = Type.String({ pattern: '^open$', description: 'open' })
+
 /** Selects changes; members of a query. */
 const selection = {
   group: Group,
@@ -58,25 +65,6 @@ const selection = {
   ),
 }
 
-const Entry = component(
-  'SettingHistoryEntry',
-  Type.Object({
-    revision: Revision,
-    key: Type.String(),
-    scope: Scope,
-    userId: text,
-    oldValue: Value,
-    newValue: Value,
-    isOverridden: Type.Boolean(),
-    origin: Type.String(),
-    actor: text,
-    note: text,
-    requestId: text,
-    setSize: Type.Integer({ description: 'how many values the write changed' }),
-    at: Type.String(),
-  }),
-)
-const Entries = Type.Array(Entry)
 const next = nullable(Type.String({ description: 'for the parameter before of the next page' }))
 
 const layerMembers = { source: Source, value: Value, invalid: Type.Boolean() }
@@ -90,7 +78,7 @@ const Inspection = Type.Object({
 })
 
 export function addHistoryRoutes(context: RouteContext): void {
-  const { app, service } = context
+  const { app, service, tenantOf } = context
   const { settings, sharedValues } = service
   app.get(
     '/:key/inspect',
@@ -105,14 +93,15 @@ export function addHistoryRoutes(context: RouteContext): void {
       const { key } = request.params
       const { id } = requireUpdate(request, [sharedValues.find(key)?.setting.definition.scope])
       requireSetting(sharedValues, key)
-      return settings.inspect(key, id)
+      const membership = await tenantOf(request)
+      return settings.inspect(key, id, membership?.mayWrite ? membership.id : undefined)
     },
   )
   addHistoryRoute(context)
   addChangesRoute(context)
 }
 
-function addHistoryRoute({ app, service, people }: RouteContext): void {
+function addHistoryRoute({ app, service, people, tenantOf }: RouteContext): void {
   const { sharedValues } = service
   app.get(
     '/:key/history',
@@ -122,12 +111,13 @@ function addHistoryRoute({ app, service, people }: RouteContext): void {
       checkedByHandler: updatePermission,
       params: KeyParams,
       query: Type.Object({ ...page, scope: Type.Optional(ScopeText) }, closed),
-      ok: Type.Object({ entries: Entries, next, people: People }),
+      ok: Type.Object({ entries: HistoryEntries, next, people: People }),
     }),
     async (request) => {
       const { key } = request.params
       const { scope: named, ...paging } = request.query
       const caller = callerOf(request)
+      if (named === SettingScope.Tenant) return listOfTenant(request, key, paging)
       // User rows are their owner's: the user id is always the caller's (decision 26b).
       const owner = named === SettingScope.User ? { userId: caller.id } : {}
       const definition = sharedValues.find(key)?.setting.definition
@@ -139,6 +129,22 @@ function addHistoryRoute({ app, service, people }: RouteContext): void {
       return { entries, next, people: await people(entries.map(({ actor }) => actor)) }
     },
   )
+
+  async function listOfTenant(
+    request: FastifyRequest,
+    key: string,
+    paging: Pick<HistoryFilter, 'before' | 'limit'>,
+  ) {
+    const { id } = requireTenantWriter(requireTenant(await tenantOf(request)))
+    const state = requireSetting(sharedValues, key)
+    requirePlace(state.setting, SettingScope.Tenant)
+    const page = await readHistory(service, { key, tenant: id, ...paging })
+    // Who wrote it in process, or from outside, has no name for the members of the tenant.
+    const entries = page.entries.map((entry) =>
+      entry.origin === 'tenant' ? entry : { ...entry, actor: null, note: null, requestId: null },
+    )
+    return { entries, next: page.next, people: await people(entries.map(({ actor }) => actor)) }
+  }
 }
 
 function addChangesRoute({ app, service, people }: RouteContext): void {
@@ -148,17 +154,26 @@ function addChangesRoute({ app, service, people }: RouteContext): void {
       operationId: 'listSettingChanges',
       summary: 'Changes of System and Application settings by revision, newest first',
       checkedByHandler: updatePermission,
-      query: Type.Object({ ...page, ...selection }, closed),
+      query: Type.Object({ ...page, ...selection, state: Type.Optional(Open) }, closed),
       ok: Type.Object({
         changes: Type.Array(
-          Type.Object({ revision: Revision, at: Type.String(), actor: text, entries: Entries }),
+          Type.Object({
+            revision: Revision,
+            at: Type.String(),
+            actor: text,
+            entries: HistoryEntries,
+            state: Type.Optional(Type.String()),
+            due: Type.Optional(text),
+            hidden: Type.Optional(Type.Integer({ description: 'how many entries the caller may not see' })),
+          }),
         ),
         next,
         people: People,
       }),
     }),
     async (request) => {
-      const { group, ...query } = request.query
+      const { group, state, ...query } = request.query
+      if (state !== undefined) return listOpen({ service, people }, requireUpdate(request))
       const keys = selectStates(service.states(), group).map(({ setting }) => setting.definition.key)
       const filter = { ...query, ...(group !== undefined && { keys }), visibleTo: callerOf(request) }
       const { entries, next } = await readHistory(service, filter)

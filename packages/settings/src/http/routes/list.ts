@@ -1,13 +1,16 @@
 /** `GET /`: the values of many settings. */
 import { Type } from '@sinclair/typebox'
 import { SettingScope } from '../../setting-definition.ts'
+import { requireTenantWriter } from '../../tenants.ts'
 import { callerOf } from '../access.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { toMembers } from './tenant.ts'
 import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
 import { closed, Group, ScopeText, SettingValue } from '../schemas.ts'
 import { reachFirst } from '../shared-lists.ts'
 
-export function addListRoute({ app, service, sharedLists }: RouteContext): void {
+export function addListRoute({ app, service, sharedLists, tenantOf }: RouteContext): void {
   app.get(
     '/',
     {
@@ -24,8 +27,18 @@ export function addListRoute({ app, service, sharedLists }: RouteContext): void 
       callerOf(request)
       const { scope, group } = request.query
       if (scope === SettingScope.User) return sharedLists.sendOwn(request, reply, (own) => own.list(group))
+      if (scope === SettingScope.Tenant) return sendTenant(request, reply, group)
       sharedLists.send(request, reply, scope, group)
       return undefined // shared lists need no promise
     },
   )
+
+  /** What the tenant of the request has stored; nothing without one. */
+  async function sendTenant(request: FastifyRequest, reply: FastifyReply, group?: string): Promise<unknown> {
+    const found = await tenantOf(request)
+    if (!found) return reply.send([])
+    return sharedLists.sendTenant(request, reply, requireTenantWriter(found), (values) =>
+      toMembers(values.list(group), callerOf(request)),
+    )
+  }
 }

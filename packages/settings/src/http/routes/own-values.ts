@@ -1,17 +1,18 @@
 /** `/me`: the caller's own values. */
 import { ArgumentException } from '@fastify-modular/core'
+import { safeRead } from '@fastify-modular/core/internal'
 import { Type } from '@sinclair/typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { SettingScope } from '../../setting-definition.ts'
-import { isUserSetting, requireSetting } from '../../memory/shared-values.ts'
-import { toSharedDto, toStoredDto } from '../../reading/dto.ts'
+import { isTenantSetting, isUserSetting, requireSetting } from '../../memory/shared-values.ts'
+import { toStoredDto } from '../../reading/dto.ts'
 import { updatePermission } from '../../visibility.ts'
 import { reset, type WriteEntry } from '../../write/write.ts'
 import { callerOf, requireUpdate, writeOptionsOf } from '../access.ts'
 import { answerWritten, conditionOf } from '../conditional.ts'
 import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
-import { closed, Key, KeyParams, SettingValue, Value, valueMembers } from '../schemas.ts'
+import { closed, DryRun, Key, KeyParams, SettingValue, Value, valueMembers } from '../schemas.ts'
 
 /** A caller may name the scope, but only the one that it is. */
 const OwnScope = Type.Union([Type.Literal(2), Type.String({ pattern: '^[Uu][Ss][Ee][Rr]$' })], {
@@ -29,23 +30,34 @@ function addOwnListRoute({ app, service, sharedLists }: RouteContext): void {
     operation({
       operationId: 'listMySettings',
       summary: "The caller's settings with what they inherit",
+      ...(service.registry.hasTenants && { query: Type.Object({ all: DryRun }, closed) }),
       ok: Type.Array(Type.Object({ ...valueMembers, inheritedValue: Value })),
       tag: 'compared',
     }),
     (request, reply) =>
-      sharedLists.sendOwn(request, reply, (own) =>
-        service
-          .states()
-          .filter(isUserSetting)
-          .map((state) => ({
-            ...own.of(state),
-            inheritedValue: toSharedDto(state).value,
-          })),
+      sharedLists.sendOwn(
+        request,
+        reply,
+        (own) =>
+          service
+            .states()
+            .filter((state) => isUserSetting(state) || (isAll(request) && isTenantSetting(state)))
+            .map((state) => ({
+              ...(isUserSetting(state) ? own.of(state) : own.inherited(state)),
+              inheritedValue: own.inherited(state).value,
+              ...(!isUserSetting(state) && { updatedBy: null }),
+            })),
+        String(isAll(request)),
       ),
   )
 }
 
-function addOwnWriteRoutes({ app, service }: RouteContext): void {
+/** Whether settings that have a value for each tenant, and none for each user, are wanted as well. */
+function isAll({ query }: FastifyRequest): boolean {
+  return safeRead(query, 'all') === true
+}
+
+function addOwnWriteRoutes({ app, service, tenantOf }: RouteContext): void {
   const { selfService } = service
   const checkedByHandler = selfService ? {} : { checkedByHandler: updatePermission }
   app.put(
@@ -85,7 +97,8 @@ function addOwnWriteRoutes({ app, service }: RouteContext): void {
     if (!isUserSetting(state))
       throw new ArgumentException(`The setting "${key}" has no per-user values.`, 'key')
     const entry = { state, key, scope: SettingScope.User, owner, ...wanted, expects: conditionOf(request) }
-    const { entries } = await service.write([entry], writeOptionsOf(request))
+    const tenant = (await tenantOf(request))?.id
+    const { entries } = await service.write([entry], writeOptionsOf(request), { tenant })
     return answerWritten(request, reply, entries[0], (written) => toStoredDto(service, written))
   }
 }

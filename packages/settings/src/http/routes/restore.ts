@@ -5,7 +5,12 @@ import { toStoredDto } from '../../reading/dto.ts'
 import { SettingScope, toEtag } from '../../setting-definition.ts'
 import { requireVisible, updatePermission } from '../../visibility.ts'
 import { callerOf, writeOptionsOf } from '../access.ts'
-import { answerWritten, conditionOf } from '../conditional.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { ArgumentException } from '@fastify-modular/core'
+import { safeRead } from '@fastify-modular/core/internal'
+import { requireTenant, requireTenantWriter } from '../../tenants.ts'
+import { requireSameTenant, toTenantEtag } from './tenant.ts'
+import { answerRepresentation, answerWritten, conditionOf } from '../conditional.ts'
 import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
 import { nameConflicts } from '../people.ts'
@@ -70,7 +75,7 @@ export function addRestoreRoutes(context: RouteContext): void {
   )
 }
 
-function addRestoreRoute({ app, service }: RouteContext): void {
+function addRestoreRoute({ app, service, tenantOf }: RouteContext): void {
   app.post(
     '/:key/restore',
     operation({
@@ -78,12 +83,21 @@ function addRestoreRoute({ app, service }: RouteContext): void {
       summary: 'Write the value of a revision as a new revision',
       checkedByHandler: updatePermission,
       params: KeyParams,
-      body: Type.Object({ scope: ScopeInput, revision: Revision, note: Note }, closed),
+      body: Type.Object(
+        {
+          scope: ScopeInput,
+          revision: Revision,
+          note: Note,
+          ...(service.registry.hasTenants && { tenant: Type.Optional(Type.String()) }),
+        },
+        closed,
+      ),
       written: SettingValue,
     }),
     async (request, reply) => {
       const { key } = request.params
       const { scope, revision, note = null } = request.body
+      if (scope === SettingScope.Tenant) return restoreOfTenant(request, reply, { key, revision, note })
       const caller = callerOf(request)
       const place = { scope, ...(scope === SettingScope.User && { userId: caller.id }) }
       requireVisible(caller, service.sharedValues.find(key)?.setting.definition, place, service)
@@ -93,4 +107,24 @@ function addRestoreRoute({ app, service }: RouteContext): void {
       return answerWritten(request, reply, entries[0], (written) => toStoredDto(service, written))
     },
   )
+
+  async function restoreOfTenant(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    {
+      key,
+      revision,
+      note,
+    }: { readonly key: string; readonly revision: number; readonly note: string | null },
+  ): Promise<unknown> {
+    const { id, member } = requireTenantWriter(requireTenant(await tenantOf(request)))
+    const named: unknown = safeRead(request.body, 'tenant')
+    if (named === undefined) throw new ArgumentException('Name the tenant whose value is restored.', 'tenant')
+    requireSameTenant({ id }, String(named))
+    const options = { ...writeOptionsOf(request), origin: 'tenant', note, tenant: id }
+    const expects = conditionOf(request, (version) => toTenantEtag(version, id))
+    const { entries } = await restore(service, key, revision, options, { caller: member, expects })
+    const etag = toTenantEtag(entries[0]?.after?.revision ?? 0, id)
+    return answerRepresentation(request, reply, etag, () => entries[0] && toStoredDto(service, entries[0]))
+  }
 }

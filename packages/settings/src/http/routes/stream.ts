@@ -9,7 +9,7 @@ import { operation } from '../operation.ts'
 /** What both routes have in common. */
 const described = {
   ok: Type.Unsafe({
-    description: 'Server-sent events: `own`; `snapshot` and `change` with settings; `read`, `over`',
+    description: 'Server-sent events: `own`; `snapshot` and `change` with settings; `read`, `open`, `over`',
     headers: { 'X-Accel-Buffering': { type: 'string', description: 'no: a proxy passes events on at once' } },
     content: { 'text/event-stream': { schema: { type: 'string' } } },
   }),

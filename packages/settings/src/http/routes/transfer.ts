@@ -8,7 +8,19 @@ import { callerOf, refuseTooMany, refuseUserScope, requireUpdate, writeOptionsOf
 import { conditionOf } from '../conditional.ts'
 import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
-import { closed, decoded, DryRun, Key, Keys, Revision, Scope, ScopeInput, Value } from '../schemas.ts'
+import {
+  closed,
+  ConfirmWithin,
+  decoded,
+  DryRun,
+  Key,
+  Keys,
+  Revision,
+  Scope,
+  ScopeInput,
+  Value,
+} from '../schemas.ts'
+import { announceWindow } from './windows.ts'
 
 const Mode = decoded(Type.String({ pattern: '^(merge|replace)$', description: 'merge or replace' }), (text) =>
   text === 'replace' ? 'replace' : 'merge',
@@ -53,7 +65,10 @@ function addImportRoute({ app, service, options }: RouteContext): void {
         summary: 'Write an export, all or nothing',
         checkedByHandler: updatePermission,
         tag: 'sent',
-        query: Type.Object({ mode: Type.Optional(Mode), dryRun: DryRun }, closed),
+        query: Type.Object(
+          { mode: Type.Optional(Mode), dryRun: DryRun, confirmWithin: ConfirmWithin },
+          closed,
+        ),
         body: Type.Object(
           {
             format: Type.Literal(1, { description: 'the format 1' }),
@@ -84,6 +99,8 @@ function addImportRoute({ app, service, options }: RouteContext): void {
         { ...who, ...request.query },
         conditionOf(request),
       )
+      if (request.query.confirmWithin !== undefined)
+        announceWindow(reply, await service.windows.find(report.revision))
       reply.header('etag', toEtag(report.revision))
       return report
     },

@@ -6,17 +6,18 @@ import type { SettingsService } from '../../create-settings.ts'
 import { SettingScope, toEtag } from '../../setting-definition.ts'
 import { bulkLimits } from '../../options.ts'
 import { requirePlace } from '../../places.ts'
-import {
-  isUserSetting,
-  requireSetting,
-  type Resolution,
-  type SettingState,
-} from '../../memory/shared-values.ts'
+import { requireSetting, type Resolution, type SettingState } from '../../memory/shared-values.ts'
 import { toStoredDto, toValueChange } from '../../reading/dto.ts'
-import { resolveFor, unwrap } from '../../reading/reader.ts'
+import { resolveWithin, unwrap } from '../../reading/reader.ts'
 import { requireAdmin, updatePermission, visibleTo } from '../../visibility.ts'
 import { isSecret } from '../../values/validate.ts'
-import { type EntryOutcome, reset, toBulkEntries, type WriteEntry } from '../../write/write.ts'
+import {
+  type EntryOutcome,
+  reset,
+  toBulkEntries,
+  type WriteEntry,
+  type WriteOptions,
+} from '../../write/write.ts'
 import {
   callerOf,
   openRoute,
@@ -29,10 +30,13 @@ import { answerRepresentation, answerWritten, conditionOf, sendJson } from '../c
 import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
 import { nameConflicts } from '../people.ts'
+import { requireTenant, requireTenantWriter } from '../../tenants.ts'
 import { reachFirst } from '../shared-lists.ts'
+import { toMembers, toTenantEtag } from './tenant.ts'
 import {
   changeMembers,
   closed,
+  ConfirmWithin,
   DryRun,
   Key,
   KeyParams,
@@ -44,6 +48,7 @@ import {
   valueMembers,
   WrittenValue,
 } from '../schemas.ts'
+import { announceWindow } from './windows.ts'
 
 export function addValueRoutes(context: RouteContext): void {
   addPublicRoute(context)
@@ -70,7 +75,7 @@ function addPublicRoute({ app, service, sharedLists }: RouteContext): void {
   )
 }
 
-function addValueRoute({ app, service: { settings, sharedValues }, people }: RouteContext): void {
+function addValueRoute({ app, service: { settings, sharedValues }, people, tenantOf }: RouteContext): void {
   app.get(
     '/:key',
     operation({
@@ -85,8 +90,9 @@ function addValueRoute({ app, service: { settings, sharedValues }, people }: Rou
       const { key } = request.params
       const { scope } = request.query
       const caller = callerOf(request)
+      if (scope === SettingScope.Tenant) return sendOfTenant(request, reply, key)
       const state = requireSetting(sharedValues, key)
-      requirePlace(state.setting.definition, scope)
+      requirePlace(state.setting, scope)
       const value = await settings.contract.getSettingValue(key, scope, caller.id)
       const { definition } = state.setting
       const names = visibleTo(caller).record(definition, { scope }) && (await people([value?.updatedBy]))
@@ -94,9 +100,18 @@ function addValueRoute({ app, service: { settings, sharedValues }, people }: Rou
       return { ...value, ...(names && { people: names }) }
     },
   )
+
+  async function sendOfTenant(request: FastifyRequest, reply: FastifyReply, key: string): Promise<unknown> {
+    const { id } = requireTenantWriter(requireTenant(await tenantOf(request)))
+    const state = requireSetting(sharedValues, key)
+    requirePlace(state.setting, SettingScope.Tenant)
+    const value = await settings.contract.getSettingValue(key, SettingScope.Tenant, id)
+    reply.header('etag', toTenantEtag(value?.version ?? 0, id))
+    return value && toMembers([value], callerOf(request))[0]
+  }
 }
 
-function addResolvedRoute({ app, service: { sharedValues, users }, options }: RouteContext): void {
+function addResolvedRoute({ app, service, options, tenantOf }: RouteContext): void {
   const { resolvedSecrets = 'signed-in' } = options
 
   app.get(
@@ -110,8 +125,9 @@ function addResolvedRoute({ app, service: { sharedValues, users }, options }: Ro
     async (request, reply) => {
       const { key } = request.params
       const caller = callerOf(request)
-      const state = requireSetting(sharedValues, key)
-      const resolution = isUserSetting(state) ? resolveFor(state, await users.load(caller.id)) : state.shared
+      const state = requireSetting(service.sharedValues, key)
+      const tenant = (await tenantOf(request))?.id
+      const resolution = await resolveWithin(service, state, { userId: caller.id, tenant })
       if (isSecret(state.setting, resolution)) {
         requireSensitive(state, resolution, caller)
         request.log.info({ key, caller: caller.id }, 'sensitive setting was read')
@@ -124,7 +140,10 @@ function addResolvedRoute({ app, service: { sharedValues, users }, options }: Ro
   /** Sensitive values are decoded: System ones are for administrators, others as the host decided. */
   function requireSensitive(state: SettingState, { source }: Resolution, caller: Caller): void {
     if (state.setting.definition.scope === SettingScope.System) return requireAdmin(caller)
-    if (resolvedSecrets === 'signed-in' || source === 'user') return
+    if (source === 'user') return
+    // Its members share it, and none of them has to know it.
+    if (source === 'tenant') throw new ForbiddenException('The value of this setting is not shown to you.')
+    if (resolvedSecrets === 'signed-in') return
     if (resolvedSecrets === 'permission' && hasPermission(caller, updatePermission)) return
     throw new ForbiddenException('The value of this setting is not shown to you.')
   }
@@ -139,11 +158,12 @@ function addWriteRoutes({ app, service }: RouteContext): void {
         operationId: 'updateSetting',
         summary: 'Update one System or Application setting',
         checkedByHandler: updatePermission,
+        query: Type.Object({ confirmWithin: ConfirmWithin }, closed),
         body: Type.Object({ key: Key, scope: ScopeInput, value: Value }, closed),
         written: WrittenValue,
       }),
     },
-    (request, reply) => writeShared(request, reply, request.body),
+    (request, reply) => writeShared(request, reply, request.body, request.query),
   )
 
   app.delete(
@@ -169,12 +189,15 @@ function addWriteRoutes({ app, service }: RouteContext): void {
     request: FastifyRequest,
     reply: FastifyReply,
     { key, scope, ...wanted }: Pick<WriteEntry, 'key' | 'scope' | 'value' | 'isReset'>,
+    { confirmWithin }: Pick<WriteOptions, 'confirmWithin'> = {},
   ): Promise<unknown> {
     const caller = requireUpdate(request, [scope])
     const state = requireSetting(service.sharedValues, key)
-    requirePlace(state.setting.definition, scope)
+    requirePlace(state.setting, scope)
     const entry = { state, key, scope, owner: '', ...wanted, expects: conditionOf(request) }
-    const { revision, entries } = await service.write([entry], writeOptionsOf(request), { caller })
+    const options = { ...writeOptionsOf(request), confirmWithin }
+    const { revision, entries, window } = await service.write([entry], options, { caller })
+    announceWindow(reply, window)
     return answerWritten(request, reply, entries[0], (written) => toWrittenDto(service, written, revision))
   }
 }
@@ -190,7 +213,7 @@ function addBulkRoute({ app, service, options, people }: RouteContext): void {
         operationId: 'updateSettings',
         summary: 'Update many System and Application settings, all or nothing',
         checkedByHandler: updatePermission,
-        query: Type.Object({ dryRun: DryRun }, closed),
+        query: Type.Object({ dryRun: DryRun, confirmWithin: ConfirmWithin }, closed),
         body: Type.Array(
           Type.Object(
             { key: Key, scope: ScopeInput, value: Value, version: Type.Optional(Revision) },
@@ -202,14 +225,15 @@ function addBulkRoute({ app, service, options, people }: RouteContext): void {
     },
     async (request, reply) => {
       const { body: updates, query } = request
-      const { dryRun = false } = query
+      const { dryRun = false, confirmWithin } = query
       const { entries, unknown } = toBulkEntries(service.sharedValues, updates) // 400 for a repeated row
       const scopes = updates.map(({ scope }) => scope)
       const caller = requireUpdate(request, scopes)
       refuseTooMany('bulk', updates, bulkEntries)
       const control = { caller, isBulk: true, expects: conditionOf(request), unknown, dryRun }
-      const writing = service.write(entries, writeOptionsOf(request), control)
+      const writing = service.write(entries, { ...writeOptionsOf(request), confirmWithin }, control)
       const outcome = await nameConflicts(writing, people)
+      announceWindow(reply, outcome.window)
       const etag = toEtag(outcome.revision)
       if (dryRun) {
         reply.header('etag', etag)

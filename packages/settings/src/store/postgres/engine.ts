@@ -11,6 +11,8 @@ import { sendTogether } from './connection.ts'
 import type { PostgresNames } from './names.ts'
 import type { PostgresWriter } from './write.ts'
 
+const now = '(extract(epoch from clock_timestamp()) * 1000)::bigint'
+
 export function postgresReads(
   db: NodePgDatabase,
   tables: PostgresTables,
@@ -22,6 +24,7 @@ export function postgresReads(
     db,
     tables,
     entry,
+    now: () => now,
     run: async (query) => (await db.execute(query)).rows,
     statement,
     wanted: (texts) => sql`unnest(${sql.param(texts)}::text[]) as wanted (key)`,
@@ -39,8 +42,6 @@ export function postgresReads(
       ) as news on true`,
   }
 }
-
-const now = '(extract(epoch from clock_timestamp()) * 1000)::bigint'
 
 export function postgresMaintenance(
   { values, history, meta, ownerLock }: PostgresNames,

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
 import { FMOD_SETTINGS_MIGRATION_FAILED } from '../../misuse-errors.ts'
-import { isOutdated, type MigrateMode } from '../options.ts'
+import { effectiveMode, isOutdated, type MigrateMode } from '../options.ts'
 import { migrations, migrationsFrom, startCounting } from '../schema.ts'
 import { toStoreFailure } from './connection.ts'
 import type { PostgresNames } from './names.ts'
@@ -17,7 +17,9 @@ const lockTimeout = 7000
  * @throws {FMOD_SETTINGS_SCHEMA_OUTDATED | FMOD_SETTINGS_SCHEMA_TOO_NEW}
  * @throws {FMOD_SETTINGS_MIGRATION_FAILED} nothing has changed
  */
-export async function migrate(client: ClientBase, names: PostgresNames, mode: MigrateMode): Promise<void> {
+export async function migrate(client: ClientBase, names: PostgresNames, wanted: MigrateMode): Promise<void> {
+  const mode = effectiveMode(wanted)
+  if (mode === 'nothing') return
   if (mode === false) return void (await client.query(startCounting(schemaOf(names))))
   const state = { store: 'postgres', mode, known: migrations.length } as const
   if (!isOutdated({ ...state, found: await readVersion(client, names) })) return

@@ -16,6 +16,15 @@ import {
   type WriteRequest,
   type WriteResult,
 } from '../store.ts'
+import {
+  anyWindow,
+  forgottenBelow,
+  openWindow,
+  parseWindow,
+  type StoredWindow,
+  windowName,
+  windowText,
+} from '../windows.ts'
 import { isUnanswered, onConnection, orStoreFailure, sendTogether, WriteQueue } from './connection.ts'
 import type { Announcer } from './listen.ts'
 import type { PostgresNames } from './names.ts'
@@ -64,11 +73,14 @@ export class PostgresWriter implements SqlWriter {
   /** Under the lock of the revision, which makes writers take turns: commit order is revision order. */
   shared(request: WriteRequest): Promise<WriteResult> {
     return this.#transact(this.#sharedTurn, async (client) => {
-      const [, locked, found] = await send(client, [begin, this.#lock(), this.#find(request.reads)])
+      const statements = [begin, this.#lock(), this.#find(request.reads)]
+      if (request.window) statements.push(this.#prepared('windows', [anyWindow, openWindow]))
+      const [, locked, found, windows] = await send(client, statements)
       const [meta] = (locked?.rows ?? []) as { readonly value: string; readonly now: number }[]
       const result = planWrite(request, {
         ...(parseRevision(meta?.value) ?? noRevision),
         at: meta?.now ?? Date.now(),
+        windows: ((windows?.rows ?? []) as Parameters<typeof parseWindow>[0][]).map(parseWindow),
         ...rowsOf(found),
       })
       const columns = [...columnsOf(request, result), revisionId(result)]
@@ -129,8 +141,10 @@ export class PostgresWriter implements SqlWriter {
     result: WriteResult,
     save: QueryConfig,
   ): Promise<WriteResult> {
+    const window = request.window?.(result)
+    if (window) await send(client, [this.#setWindow(window)])
     if (result.changes.length === 0) {
-      await send(client, [{ text: 'rollback' }])
+      await send(client, [window ? commit : { text: 'rollback' }])
       return result
     }
     const { announcer } = this.#init
@@ -154,6 +168,11 @@ export class PostgresWriter implements SqlWriter {
 
   #lock(): QueryConfig {
     return this.#prepared('lock', this.#timeouts)
+  }
+
+  #setWindow(window: StoredWindow): QueryConfig {
+    const columns = [windowName(window.revision), windowText(window)]
+    return this.#prepared('setWindow', [...columns, anyWindow, forgottenBelow(window), openWindow])
   }
 
   #find(ids: readonly RowId[]): QueryConfig {

@@ -1,17 +1,26 @@
 /** An open SQLite file: its driver, its lock, its watch, and what its failures mean. */
+import { existsSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceUnavailableException } from '@fastify-modular/core'
-import { isNodeSqlite, nodeSqlite, NodeSqliteConnection, sqliteCodeOf } from '@fastify-modular/core/internal'
+import {
+  currentCommand,
+  isNodeSqlite,
+  nodeSqlite,
+  NodeSqliteConnection,
+  sqliteCodeOf,
+} from '@fastify-modular/core/internal'
 import type Driver from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
 import {
   FMOD_SETTINGS_DRIVER_MISSING,
   FMOD_SETTINGS_DRIVER_UNSUPPORTED,
   FMOD_SETTINGS_INVALID_STORE_OPTION,
+  FMOD_SETTINGS_SCHEMA_OUTDATED,
 } from '../../misuse-errors.ts'
+import { migrations } from '../schema.ts'
 
 /** The source, whose connection is known to be one that the store can use. */
 export type DriverSource = FileSource | { readonly database: Database }
@@ -82,7 +91,7 @@ const wayOut = isNode20
  * @throws {FMOD_SETTINGS_DRIVER_UNSUPPORTED} it does not work with this Node, or its binary is missing
  */
 async function createFile({ file, driver }: FileSource): Promise<Database> {
-  if (file !== ':memory:') await mkdir(dirname(file), { recursive: true })
+  if (file !== ':memory:') await makeFolder(file)
   const { node } = process.versions
   const version = driver === 'node' ? undefined : installedVersion()
   if (version !== undefined) {
@@ -95,6 +104,14 @@ async function createFile({ file, driver }: FileSource): Promise<Database> {
   if (driver === 'node')
     throw new FMOD_SETTINGS_DRIVER_UNSUPPORTED('node:sqlite', node, 'use Node 22.13 or newer.')
   throw new FMOD_SETTINGS_DRIVER_MISSING('sqlite', 'better-sqlite3', betterSqliteOfThisNode)
+}
+
+/** @throws {FMOD_SETTINGS_SCHEMA_OUTDATED} there is no file, and a command opens the application: it makes none */
+async function makeFolder(file: string): Promise<void> {
+  const command = currentCommand()
+  if (command && !command.migrates && !existsSync(file))
+    throw new FMOD_SETTINGS_SCHEMA_OUTDATED('sqlite', 0, migrations.length)
+  await mkdir(dirname(file), { recursive: true })
 }
 
 /** Undefined where this Node has no `node:sqlite`. */

@@ -32,6 +32,7 @@ export function sqliteReads(client: Database, tables: SqliteTables): ReadEngine 
 
   return {
     ...common,
+    now: () => String(Date.now()),
     run: async (statement) => db.all<object>(statement),
     statement: (name) => name,
     wanted: (texts) => sql`(${keysOf(texts)}) as wanted`,

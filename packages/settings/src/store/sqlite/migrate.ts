@@ -1,6 +1,6 @@
 /** Brings the tables in SQLite up to date. */
 import type { Database } from 'better-sqlite3'
-import { isOutdated, type MigrateMode } from '../options.ts'
+import { effectiveMode, isOutdated, type MigrateMode } from '../options.ts'
 import { migrations, migrationsFrom, type Schema, startCounting } from '../schema.ts'
 import { schemaOf } from './print-sql.ts'
 
@@ -8,8 +8,10 @@ import { schemaOf } from './print-sql.ts'
  * Runs the missing migrations in one immediate transaction, whose lock makes processes that start together take turns.
  * @throws {FMOD_SETTINGS_SCHEMA_OUTDATED | FMOD_SETTINGS_SCHEMA_TOO_NEW}
  */
-export function migrate(client: Database, prefix: string, mode: MigrateMode): void {
+export function migrate(client: Database, prefix: string, wanted: MigrateMode): void {
   const schema = schemaOf(prefix)
+  const mode = effectiveMode(wanted)
+  if (mode === 'nothing') return
   if (mode === false) return void client.exec(startCounting(schema))
   const state = { store: 'sqlite', mode, known: migrations.length } as const
   if (!isOutdated({ ...state, found: readVersion(client, schema) })) return

@@ -7,6 +7,15 @@ import { historyOf, planWrite } from '../plan-write.ts'
 import { noRevision, parseRevision, revisionId } from '../revision.ts'
 import type { HistoryRow, Owner, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
 import type { SqlWriter } from '../sql-store.ts'
+import {
+  anyWindow,
+  forgottenBelow,
+  openWindow,
+  parseWindow,
+  type StoredWindow,
+  windowName,
+  windowText,
+} from '../windows.ts'
 import type { SqliteTables } from '../sqlite-tables.ts'
 
 /** A write of the rows of one owner. */
@@ -23,6 +32,7 @@ export function createWriter(client: Database, tables: SqliteTables): SqlWriter 
   const values = prepareValues(client, tables.values)
   const history = prepareHistory(client, tables.history)
   const counters = prepareCounters(client, getTableName(tables.meta))
+  const windows = prepareWindows(client, getTableName(tables.meta))
 
   function foundBy({ reads }: WriteRequest) {
     const { lastVersion } = history
@@ -31,7 +41,10 @@ export function createWriter(client: Database, tables: SqliteTables): SqlWriter 
 
   function writeShared(request: WriteRequest): WriteResult {
     const last = parseRevision(counters.revision.get()) ?? noRevision
-    const result = planWrite(request, { ...foundBy(request), ...last })
+    const open = request.window ? windows.open() : []
+    const result = planWrite(request, { ...foundBy(request), ...last, windows: open })
+    const window = request.window?.(result)
+    if (window) windows.save(window)
     if (result.changes.length === 0) return result
     counters.saveRevision.run(revisionId(result))
     return apply(request, result, 0)
@@ -163,6 +176,23 @@ function prepareCounters(client: Database, meta: string) {
     countOwned: client
       .prepare<[], string>(`update ${meta} set value = value + 1 where name = 'owned' returning value`)
       .pluck(),
+  }
+}
+
+function prepareWindows(client: Database, meta: string) {
+  const open = client.prepare<[string, string], { name: string; value: string }>(
+    `select name, value from ${meta} where name like ? and value like ?`,
+  )
+  const save = client.prepare(
+    `insert into ${meta} (name, value) values (?, ?) on conflict (name) do update set value = excluded.value`,
+  )
+  const forget = client.prepare(`delete from ${meta} where name like ? and name < ? and value not like ?`)
+  return {
+    open: () => open.all(anyWindow, openWindow).map(parseWindow),
+    save(window: StoredWindow): void {
+      save.run(windowName(window.revision), windowText(window))
+      forget.run(anyWindow, forgottenBelow(window), openWindow)
+    },
   }
 }
 

@@ -1,7 +1,7 @@
 /** What a developer sees before any setting is defined. */
 import type { ComponentChildren } from 'preact'
-import { Button } from '../button.tsx'
-import { usePage } from '../page-context.ts'
+import { Button } from './button.tsx'
+import { usePage } from './page-context.ts'
 
 const code = `import { settings, setting, SettingScope } from '@fastify-modular/settings'
 

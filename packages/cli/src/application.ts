@@ -1,0 +1,73 @@
+/**
+ * The process in which a command opens the application: what the application prints goes to standard error, and what keeps
+ * it from ending ends this process alone. The report goes to the parent by IPC.
+ */
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
+import type { FastifyInstance } from 'fastify'
+import { type Invocation, UsageError } from './command.ts'
+import { commands } from './commands/table.ts'
+import { watchHooks } from './foreign-hooks.ts'
+import type { Report } from './report.ts'
+import { reportFailure, runCommand } from './run-command.ts'
+
+/** What the parent sends. */
+export interface Request {
+  readonly name: string
+  readonly invocation: Invocation
+  /** The path of the configuration, where the person named one. */
+  readonly config?: string | undefined
+}
+
+const configNames = ['js', 'mjs', 'cjs'].map((ending) => `fastify-modular.config.${ending}`)
+
+/** Milliseconds that closing the application may take. */
+const closeTimeout = 10_000
+
+process.once('message', (request) => void serve(request as Request)) // of the parent, which is this package
+
+async function serve({ name, invocation, config }: Request): Promise<void> {
+  let app: FastifyInstance | undefined
+  let report: Report
+  try {
+    const command = commands[name]
+    if (command === undefined) throw new UsageError(`There is no command "${name}".`)
+    const migrates = command.migrates?.(invocation) === true
+    // Before the first import of the application, so that it holds from the first registration on.
+    Reflect.set(globalThis, Symbol.for('fastify-modular.command'), { name, migrates, findings: [] })
+    watchHooks()
+    app = await openApplication(name, config)
+    report = await runCommand(app, command, invocation)
+  } catch (error) {
+    report = reportFailure(error)
+  }
+  await new Promise((sent) => process.send?.(report, sent))
+  if (app) await Promise.race([app.close().catch(() => {}), sleep(closeTimeout)])
+  process.exit(0)
+}
+
+/** @throws {UsageError} there is no configuration, or it does not return an application */
+async function openApplication(name: string, config: string | undefined): Promise<FastifyInstance> {
+  const file = config ?? configNames.find((each) => existsSync(each))
+  if (file === undefined || !existsSync(file))
+    throw new UsageError(
+      `There is no ${file ?? configNames[0]} here: a module that exports a function which returns the application.`,
+    )
+  const { default: build }: { default?: unknown } = await import(pathToFileURL(resolve(file)).href)
+  const app: unknown = typeof build === 'function' ? await build({ command: name }) : undefined
+  if (!isApplication(app))
+    throw new UsageError(`The default export of ${file} does not return an application.`)
+  await app.ready()
+  return app
+}
+
+function isApplication(value: unknown): value is FastifyInstance {
+  const methods = ['ready', 'close', 'hasDecorator']
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    methods.every((method) => typeof Reflect.get(value, method) === 'function')
+  )
+}

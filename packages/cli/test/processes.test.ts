@@ -1,0 +1,163 @@
+/** The command as a process: exit codes, output, questions, and its end in the middle of a write. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import Database from 'better-sqlite3'
+import { type Test, test } from 'tap'
+import { createShop } from './fixtures/shop.ts'
+
+const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+const config = fileURLToPath(new URL('../test/fixtures/served.mjs', import.meta.url))
+
+interface Run {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+interface Given {
+  readonly env?: Readonly<Record<string, string>>
+  readonly stdin?: string
+  readonly onStart?: (child: ChildProcess) => void
+}
+
+async function place(t: Test) {
+  const folder = await mkdtemp(join(tmpdir(), 'cli-process-'))
+  t.teardown(() => rm(folder, { recursive: true, force: true }))
+  const database = join(folder, 'shop.db')
+  const app = await createShop({ database })
+  await app.ready()
+  await app.close()
+  const command = (line: string, { env = {}, stdin = '', onStart }: Given = {}): Promise<Run> =>
+    new Promise((resolve, reject) => {
+      const child = spawn(process.execPath, [main, ...line.split(' '), '--config', config], {
+        cwd: folder,
+        env: { ...process.env, DATABASE: database, NODE_ENV: '', ...env },
+      })
+      const output = { stdout: '', stderr: '' }
+      child.stdout.on('data', (chunk) => (output.stdout += String(chunk)))
+      child.stderr.on('data', (chunk) => (output.stderr += String(chunk)))
+      child.once('error', reject)
+      child.once('close', (code) => resolve({ code, ...output }))
+      child.stdin.end(stdin)
+      onStart?.(child)
+    })
+  return { folder, database, command }
+}
+
+/** All rows of all tables, as text. */
+function dump(file: string): string {
+  const database = new Database(file, { readonly: true })
+  const tables = database
+    .prepare("select name from sqlite_schema where type = 'table' order by name")
+    .pluck()
+    .all()
+  const rows = tables.map((name) => [name, database.prepare(`select * from "${String(name)}"`).all()])
+  database.close()
+  return JSON.stringify(rows)
+}
+
+test('commands have exit codes, JSON on standard output, and the application prints beside it', async (t) => {
+  const { command } = await place(t)
+  const set = await command('settings set shop.limit 25')
+  t.match(set, { code: 0, stdout: 'shop.limit is set.\n' })
+  const get = await command('settings get shop.limit --json', { env: { NOISE: 'yes' } })
+  t.equal(get.code, 0)
+  t.match(JSON.parse(get.stdout), { key: 'shop.limit', value: 25, updatedBy: /^cli:/ })
+  t.match(get.stderr, 'printed by the application')
+  const usage = await command('settings set')
+  t.equal(usage.code, 2)
+  t.equal((await command('settings sett a b')).code, 2)
+  t.match(await command('settings set shop.limit 1000'), { code: 1, stdout: '', stderr: /shop\.limit/ })
+  const secret = await command('settings set shop.secret --stdin', { stdin: 'hunter2\n' })
+  t.match(secret, { code: 0 })
+  t.notMatch(secret.stdout + secret.stderr, 'hunter2')
+  t.match(await command('settings list', { env: { NOISE: 'exit' } }), { code: 1, stderr: /exit code 7/ })
+  t.match(await command('doctor'), { code: 0, stdout: /^nothing wrong\n/ })
+})
+
+test('in production, what removes or replaces asks, or needs --yes', async (t) => {
+  const { command } = await place(t)
+  const env = { NODE_ENV: 'production' }
+  await command('settings set shop.limit 25', { env })
+  t.match(await command('settings unset shop.limit', { env }), { code: 1, stderr: /--yes/ })
+  t.match(JSON.parse((await command('settings get shop.limit --json', { env })).stdout), { value: 25 })
+  t.match(await command('settings unset shop.limit --yes', { env }), { code: 0 })
+  t.match(JSON.parse((await command('settings get shop.limit --json', { env })).stdout), { value: 10 })
+})
+
+test('commands that read change no byte of the database', async (t) => {
+  const { command, database } = await place(t)
+  await command('settings set shop.title Acme')
+  const before = dump(database)
+  for (const line of [
+    'doctor',
+    'migrate --plan',
+    'access',
+    'settings list',
+    'settings get shop.title',
+    'settings history',
+    'settings export',
+    'settings orphans',
+    'events dead-letters list',
+  ])
+    t.equal((await command(line)).code, 0, line)
+  t.equal(dump(database), before)
+})
+
+test('a command that is killed leaves each row old or new, and finishes when it runs again', async (t) => {
+  const { command, database, folder } = await place(t)
+  const key = Buffer.alloc(32, 'killed').toString('base64')
+  const env = { KEYS: JSON.stringify([{ id: 'k1', key }]) }
+  const app = await createShop({ database })
+  await app.ready()
+  const users = Array.from({ length: 300 }, (_, at) => `u${at}`)
+  for (const userId of users) await app.settings.set('shop.theme' as never, 'dark' as never, { userId })
+  await app.settings.set('shop.secret' as never, 'hunter2' as never)
+  await app.close()
+  const next = join(folder, 'renamed.json')
+  await writeFile(next, JSON.stringify({ key: 'shop.look', displayName: 'Look', scope: 2, type: 0 }))
+  const exported = join(folder, 'export.json')
+  await writeFile(
+    exported,
+    JSON.stringify({
+      settings: [
+        { key: 'shop.title', scope: 1, value: 'Acme' },
+        { key: 'shop.limit', scope: 0, value: 7 },
+      ],
+    }),
+  )
+  const lines = [
+    ['settings reencrypt', env],
+    ['settings copy shop.theme shop.look', { RENAMED: next }],
+    [`settings import ${exported}`, {}],
+    ['settings erase-user u1', {}],
+  ] as const
+  for (const [line, variables] of lines) {
+    for (let round = 1; round <= 3; round++) {
+      const run = await command(line, {
+        env: variables,
+        // Somewhere between the start of the process and its end.
+        onStart: (child) => void sleep(round * 250).then(() => child.kill('SIGKILL')),
+      })
+      t.ok(run.code === null || run.code === 0 || run.code === 3, `${line} ${round}: ${run.code}`)
+    }
+    const whole = await command(line, { env: variables })
+    t.equal(whole.code, 0, `${line} finishes: ${whole.stderr}`)
+  }
+  const looks = await command('settings history --limit 500 --json')
+  t.equal(looks.code, 0)
+  const text = dump(database)
+  t.notMatch(text, 'hunter2')
+  t.equal(
+    text.match(/"shop\.look"/g)?.length,
+    2 * users.length - 2,
+    'each once, with one entry; u1 is erased',
+  )
+  t.match(JSON.parse((await command('settings get shop.title --json')).stdout), { value: 'Acme' })
+  t.match(JSON.parse((await command('settings get shop.limit --json')).stdout), { value: 7 })
+  t.ok((await readFile(database)).length > 0)
+})

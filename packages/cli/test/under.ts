@@ -1,0 +1,36 @@
+/** Opens applications under commands, in the process of a test. */
+import type { FastifyInstance } from 'fastify'
+import type { Invocation } from '#src/command.js'
+import { commands } from '#src/commands/table.js'
+import type { Report } from '#src/report.js'
+import { runCommand } from '#src/run-command.js'
+
+const switchName = Symbol.for('fastify-modular.command')
+
+/** Runs a command as its process would. `line` has the name, then arguments; an option is a member of `options`. */
+export async function under(
+  make: () => Promise<FastifyInstance>,
+  name: string,
+  args: readonly string[] = [],
+  given: Partial<Invocation> = {},
+): Promise<Report> {
+  const command = commands[name]
+  if (command === undefined) throw new Error(`There is no command ${name}`)
+  const invocation: Invocation = { args, options: {}, actor: 'cli:ada', ...given }
+  Reflect.set(globalThis, switchName, {
+    name,
+    migrates: command.migrates?.(invocation) === true,
+    findings: [],
+  })
+  try {
+    const app = await make()
+    await app.ready()
+    try {
+      return await runCommand(app, command, invocation)
+    } finally {
+      await app.close()
+    }
+  } finally {
+    Reflect.deleteProperty(globalThis, switchName)
+  }
+}

@@ -1,0 +1,267 @@
+/**
+ * Change sets that have to be kept: this instance knows which are open, and puts back those that are due, unless another
+ * instance was faster. The clock is that of the database.
+ */
+import { ForbiddenException, isDomainException, type Caller, NotFoundException } from '@fastify-modular/core'
+import { SettingChangeSettled } from '../events.ts'
+import {
+  ChangeSettledException,
+  SettingsChangedException,
+  SettingValidationException,
+} from '../exceptions.ts'
+import { requireRevision } from '../history/history.ts'
+import { entryOf } from '../history/revert.ts'
+import type { Parts } from '../parts.ts'
+import type { HistoryRow } from '../store/store.ts'
+import type { StoredWindow } from '../store/windows.ts'
+import { requireUpdater, requireWritePermissions } from '../visibility.ts'
+import type { WriteOptions } from '../write/write.ts'
+import { requireSeconds, settling } from '../write/windows.ts'
+
+/** How a change set is kept. */
+export interface KeepOptions extends WriteOptions {
+  /** Seconds until it is put back unless it is kept then; a day after the write at most. Without it the change is kept for good. */
+  readonly within?: number | undefined
+  /** Only for a caller who may write all of it. */
+  readonly as?: Caller
+}
+
+/** Milliseconds between two looks at the database while a window is open, at most and at least. */
+const look = { most: 2000, least: 50 }
+const day = 86_400_000
+
+/** The reason of a key that somebody else has written since. */
+const changedSince = 'It has changed since.'
+
+export class Windows {
+  readonly #parts: Parts
+  #open: readonly StoredWindow[] = []
+  #running: Promise<void> | undefined
+  #isDue = false
+  #timer: NodeJS.Timeout | undefined
+  #isStarted = false
+  #isClosed = false
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+    parts.changes.follow({
+      windows: () => this.#lookSoon(),
+      // A write may have ended one.
+      shared: () => void (this.#open.length > 0 && this.#lookSoon()),
+    })
+  }
+
+  /** Settles what is due, and begins to watch. @throws {ServiceUnavailableException} the database does not answer */
+  async start(): Promise<void> {
+    this.#isStarted = true
+    await this.#look()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    await this.#running
+  }
+
+  /** The open ones, the next one that is due first. */
+  async open(): Promise<readonly StoredWindow[]> {
+    return (await this.#parts.store.windows()).windows
+  }
+
+  /** The window of a change set, whatever became of it. */
+  async find(revision: number): Promise<StoredWindow | undefined> {
+    return (await this.#parts.store.windows(revision)).windows[0]
+  }
+
+  /**
+   * Keeps a change set, for good or `within` so many seconds.
+   * @throws {NotFoundException} there is no such change set, or nothing has to be kept of it
+   * @throws {ForbiddenException} the caller may not write all of it
+   * @throws {ChangeSettledException} it is over, with its `state`
+   */
+  async keep(revision: number, { within, as: caller, ...options }: KeepOptions): Promise<StoredWindow> {
+    requireRevision(revision)
+    if (within !== undefined) requireSeconds(within, 'within')
+    if (caller) requireUpdater(caller)
+    const rows = await this.#rowsOf(revision)
+    const known = await this.find(revision)
+    if (rows.length === 0 || !known) throw new NotFoundException('Change that has to be kept', revision)
+    if (caller) this.#requireWriter(caller, rows)
+    const written = Math.min(...rows.map(({ at }) => at))
+    const { window } = await this.#settle(revision, options, (found, { at }) =>
+      within === undefined
+        ? { ...found, state: 'kept' }
+        : { ...found, due: Math.min(at + within * 1000, written + day) },
+    )
+    return window ?? known
+  }
+
+  #requireWriter(caller: Caller, rows: readonly HistoryRow[]): void {
+    requireUpdater(
+      caller,
+      rows.map(({ scope }) => scope),
+    )
+    const definitions = rows.map(({ key }) => this.#parts.registry.getDefinition(key))
+    if (definitions.includes(null))
+      throw new ForbiddenException('No module defines one of these settings any more.')
+    requireWritePermissions(
+      caller,
+      definitions.filter((definition) => definition !== null),
+    )
+  }
+
+  /** Changes a window without a change of rows, and says what became of it. */
+  async #settle(
+    revision: number,
+    options: WriteOptions,
+    next: Parameters<typeof settling>[1],
+    ifDue = false,
+  ) {
+    try {
+      const hook = settling(revision, next, { ifDue })
+      const outcome = await this.#parts.write([], { origin: 'keep', ...options }, { window: hook })
+      await this.#report(outcome.window, options.actor ?? null)
+      return outcome
+    } catch (error) {
+      if (!(error instanceof ChangeSettledException)) throw error
+      throw new ChangeSettledException(revision, (await this.find(revision))?.state)
+    }
+  }
+
+  /** Later in this turn of the event loop, once for all that happened in it. Never throws. */
+  #lookSoon(): void {
+    if (!this.#isStarted || this.#isClosed || this.#isDue) return
+    this.#isDue = true
+    setImmediate(() => {
+      this.#isDue = false
+      void this.#look().catch(() => this.#schedule(Infinity)) // the next look comes all the same
+    })
+  }
+
+  #look(): Promise<void> {
+    if (this.#running) return this.#running.then(() => this.#look())
+    if (this.#isClosed) return Promise.resolve()
+    this.#running = this.#lookOnce().finally(() => {
+      this.#running = undefined
+    })
+    return this.#running
+  }
+
+  async #lookOnce(): Promise<void> {
+    clearTimeout(this.#timer)
+    const { store } = this.#parts
+    let { at, windows } = await store.windows()
+    for (const window of windows) if (window.due <= at || this.#isOvertaken(window)) await this.#judge(window)
+    ;({ at, windows } = await store.windows())
+    const isOther = JSON.stringify(windows) !== JSON.stringify(this.#open)
+    this.#open = windows
+    if (isOther) this.#parts.changes.opened(windows.length > 0)
+    this.#schedule(Math.min(...windows.map(({ due }) => due)) - at)
+  }
+
+  #schedule(wait: number): void {
+    if (this.#isClosed || this.#open.length === 0) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => this.#lookSoon(), Math.max(look.least, Math.min(wait, look.most))).unref()
+  }
+
+  /** Whether memory has a later version of everything that a window is about. */
+  #isOvertaken({ revision }: StoredWindow): boolean {
+    const { sharedValues } = this.#parts
+    return sharedValues.revision > revision && !sharedValues.hasChangeOf(revision)
+  }
+
+  /** Puts back what is still as the revision left it, all of it or nothing. */
+  async #judge({ revision }: StoredWindow): Promise<void> {
+    const rows = await this.#rowsOf(revision)
+    const size = rows[0]?.setSize ?? 0
+    const reasons = new Map<string, string>()
+    try {
+      while (!(await this.#putBack(revision, { rows, size, reasons })));
+    } catch (error) {
+      if (error instanceof ChangeSettledException) return // another instance, or the person who keeps it, was faster
+      if (isDomainException(error) && error.statusCode === 503) throw error
+      for (const [key, reason] of refusalsOf(error, rows)) if (!reasons.has(key)) reasons.set(key, reason)
+      this.#parts.log.warn(
+        { revision, keys: rows.map(({ key }) => key) },
+        'a change that was not kept could not be put back',
+      )
+      await this.#conflict(revision, reasons)
+    }
+  }
+
+  /** False where others have written meanwhile: what they have not is tried again. */
+  async #putBack(
+    revision: number,
+    { rows, size, reasons }: { rows: readonly HistoryRow[]; size: number; reasons: Map<string, string> },
+  ): Promise<boolean> {
+    const left = rows.filter(({ key }) => !reasons.has(key))
+    if (left.length === 0) {
+      await this.#conflict(revision, reasons)
+      return true
+    }
+    const errors = new Map<string, readonly string[]>()
+    const entries = left.map((row) => entryOf(this.#parts, row, errors))
+    const isWhole = left.length === size
+    const hook = settling(
+      revision,
+      (found) => ({
+        ...found,
+        state: isWhole ? 'put-back' : 'conflicted',
+        reasons: Object.fromEntries(reasons),
+      }),
+      { ifDue: true },
+    )
+    const note = `Revision ${revision} was not kept.`
+    try {
+      const options = { origin: 'expired', note }
+      const { window } = await this.#parts.write(entries, options, { isBulk: true, errors, window: hook })
+      await this.#report(window, null)
+      return true
+    } catch (error) {
+      if (!(error instanceof SettingsChangedException)) throw error
+      for (const { key } of error.conflicts) reasons.set(key, changedSince)
+      return false
+    }
+  }
+
+  async #conflict(revision: number, reasons: ReadonlyMap<string, string>): Promise<void> {
+    try {
+      await this.#settle(revision, {}, (found) => ({
+        ...found,
+        state: 'conflicted',
+        reasons: Object.fromEntries(reasons),
+      }))
+    } catch (error) {
+      if (!(error instanceof ChangeSettledException)) throw error
+    }
+  }
+
+  #rowsOf(revision: number): Promise<readonly HistoryRow[]> {
+    return this.#parts.store.history({ revision, limit: Number.MAX_SAFE_INTEGER })
+  }
+
+  /** Logs and publishes what became of a window. */
+  async #report(window: StoredWindow | undefined, actor: string | null): Promise<void> {
+    if (!window || window.state === 'open') return
+    const { revision, state, reasons } = window
+    const { log, events } = this.#parts
+    log.info(
+      { revision, state, actor, keys: Object.keys(reasons) },
+      'a change that had to be kept is settled',
+    )
+    try {
+      await events()?.publish(new SettingChangeSettled({ revision, state, settledBy: actor, reasons }))
+    } catch (err) {
+      log.error({ err, revision }, 'event of a settled change could not be published')
+    }
+  }
+}
+
+/** Why keys could not be put back. */
+function refusalsOf(error: unknown, rows: readonly HistoryRow[]): readonly (readonly [string, string])[] {
+  if (error instanceof SettingValidationException)
+    return Object.entries(error.errorsByKey).map(([key, messages]) => [key, messages.join(' ')])
+  const reason = isDomainException(error) ? error.message : 'It cannot be written.'
+  return rows.map(({ key }) => [key, reason])
+}
