@@ -31,6 +31,6 @@ async function access(
   }
   const changes = await app.access.compare(pathToFileURL(file), { update })
   if (changes.length === 0) return { data: [], lines: [`${file} says what holds.`] }
-  if (update) return { data: changes, lines: [`${file} is written: ${changes.length} changes.`] }
+  if (update) return { data: changes, lines: [`${file} is written.`] }
   return { data: changes, lines: [...changes], exit: exitCodes.differences }
 }

@@ -67,5 +67,5 @@ test('a generated client compiles, writes with If-Match, and learns that it is l
     title: 'app.title',
     code: 'PRECONDITION_FAILED',
   })
-  t.match(await client.readUnchanged(host.url, cookie), { count: 17, status: 304 })
+  t.match(await client.readUnchanged(host.url, cookie), { count: 18, status: 304 })
 })

@@ -147,7 +147,7 @@ test('S 7.3: values that break their definitions are 422 with errors by key, nev
   for (const [key, scope, value, message] of [
     ['system.maintenance_mode', 0, 'hunter2', /boolean/],
     ['app.support_email', 1, 'hunter2', /email/],
-    ['app.primary_color', 1, 'hunter2', /hex/],
+    ['app.primary_color', 1, 'hunter2', /a colour like/],
     ['mail.port', 0, 70000, /65535/],
     ['mail.port', 0, '587', /number/],
     ['app.title', 1, null, /required/],
