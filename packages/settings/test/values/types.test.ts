@@ -134,9 +134,9 @@ const rows: Record<string, Row> = {
     refuses: ['no digits here'],
     says: /format that this setting expects/,
   },
-  'S 2.3.2: Url ignores Pattern': ignoresPattern(Url, 'https://example.com', /URL/),
+  'S 2.3.2: Url ignores Pattern': ignoresPattern(Url, 'https://example.com', /a full address/),
   'S 2.3.2: Email ignores Pattern': ignoresPattern(Email, 'user@example.com', /email/),
-  'S 2.3.2: Color ignores Pattern': ignoresPattern(Color, '#3b82f6', /hex/),
+  'S 2.3.2: Color ignores Pattern': ignoresPattern(Color, '#3b82f6', /a colour like/),
   'S 2.3.2: DateTime ignores Pattern': ignoresPattern(DateTime, '2025-01-15T14:30:00Z', /ISO 8601/),
   'S 2.3: Json is any JSON value but null': {
     type: Json,
