@@ -212,8 +212,9 @@ export class SharedValues {
     const row = this.#changes.get(nameOf({ scope: sharedScope({ setting }), key }))?.row
     const stored = row && this.#init.codec.layerOf(setting, row)
     const { value: locked, by: lockedBy = null } = lockedValueOf(setting, this.#init.locked) ?? {}
-    const unresolved = { setting, locked, lockedBy, stored }
-    return { ...unresolved, shared: resolve(unresolved) }
+    // Named one by one: spreading costs more than the rest of a large bulk.
+    const shared = resolve({ setting, locked, lockedBy, stored })
+    return { setting, locked, lockedBy, stored, shared }
   }
 
   /** Keeps the newer changes. Returns the keys whose rows have changed. */

@@ -65,13 +65,8 @@ export function retitle(title: string): void {
   document.title = prefix + title
 }
 
-/** A host that names its document anew does not know the prefix. */
-function isPrefixed(): boolean {
-  return document.title.startsWith(prefix)
-}
-
 function setPrefix(next: string): void {
-  const title = isPrefixed() ? document.title.slice(prefix.length) : document.title
+  const title = document.title.slice(prefix.length)
   prefix = next
   retitle(title)
 }
@@ -86,11 +81,6 @@ function useTitle({ url, results: { current, groups } }: Pick<View, 'url' | 'res
   useLayoutEffect(() => {
     if (isEmbedded) return undefined
     setPrefix(next)
-    const keeper = new MutationObserver(() => isPrefixed() || retitle(document.title))
-    keeper.observe(document.head, { subtree: true, childList: true, characterData: true })
-    return () => {
-      keeper.disconnect()
-      setPrefix('')
-    }
+    return () => setPrefix('')
   }, [next, isEmbedded])
 }
