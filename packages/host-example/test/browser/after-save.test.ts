@@ -17,9 +17,7 @@ async function lookOf(page: Page): Promise<unknown> {
     const names = [...document.querySelectorAll('main h1, main h2, main label')].map(
       (each) => each.textContent,
     )
-    // The part of the application. What the settings put before it is lost until the next group is opened.
-    const title = document.title.split(' · ').slice(-2).join(' · ')
-    return { title, lang, theme, density, accent, markup, names }
+    return { title: document.title, lang, theme, density, accent, markup, names }
   })
 }
 

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
 import { accentShades } from '@fastify-modular/settings-ui'
+import { until } from '@fastify-modular/test-support/until'
 import { definitions } from '../support/definitions.js'
 import { openPlain, plainHost, plainPath } from '../support/plain-host.js'
 import { phone, visit } from '../support/visit.js'
@@ -254,11 +255,11 @@ test('the life of an element', async (t) => {
         element.evaluateHandle((each) => new WeakRef(each.shadowRoot?.querySelector('.fm-settings') ?? each)),
       ])
       await taken.evaluate((each) => each.remove())
-      for (let round = 0; round < 50; round++) {
+      // The stream of the page knows its followers for another second.
+      await until(async () => {
         await page.requestGC()
-        if (await inside.evaluate((reference) => reference.deref() === undefined)) break
-      }
-      t.ok(await inside.evaluate((reference) => reference.deref() === undefined), 'its content is collected')
+        return inside.evaluate((reference) => reference.deref() === undefined)
+      })
       t.equal(await page.evaluate(() => CSS.highlights.get('fm-match')?.size), 0)
       const requests: string[] = []
       page.on('request', (request) => requests.push(request.url()))

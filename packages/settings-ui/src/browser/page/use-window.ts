@@ -59,16 +59,27 @@ function useScheme(): void {
 
 /** What stands before the title that the server has given to the document. */
 let prefix = ''
+/** Puts it back where a host names its document anew. */
+let keeper: MutationObserver | undefined
 
 /** Gives the document another title of the server's. */
 export function retitle(title: string): void {
   document.title = prefix + title
 }
 
+/** A host that names its document anew does not know the prefix. */
+function isPrefixed(): boolean {
+  return document.title.startsWith(prefix)
+}
+
 function setPrefix(next: string): void {
-  const title = document.title.slice(prefix.length)
+  const title = isPrefixed() ? document.title.slice(prefix.length) : document.title
   prefix = next
   retitle(title)
+  // Outside of the component, so that an element which is taken away leaves nothing behind.
+  keeper ??= new MutationObserver(() => isPrefixed() || retitle(document.title))
+  keeper.disconnect()
+  if (next !== '') keeper.observe(document.head, { subtree: true, childList: true, characterData: true })
 }
 
 /** How many settings are wrong, and what is open: bookmarks and the history of the browser tell one from another. */
