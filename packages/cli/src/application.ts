@@ -26,6 +26,8 @@ const configNames = ['js', 'mjs', 'cjs'].map((ending) => `fastify-modular.config
 /** Milliseconds that closing the application may take. */
 const closeTimeout = 10_000
 
+// The command was ended: nothing more is written, and nobody would read the report.
+process.once('disconnect', () => process.exit(1))
 process.once('message', (request) => void serve(request as Request)) // of the parent, which is this package
 
 async function serve({ name, invocation, config }: Request): Promise<void> {
