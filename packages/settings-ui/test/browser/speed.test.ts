@@ -61,7 +61,10 @@ test('budgets', async (t) => {
       answers.length = 0
       await reload()
       // The page before may have asked for something until it was left.
-      answers.splice(0, answers.findIndex(({ req }) => req.url === '/settings/manage'))
+      answers.splice(
+        0,
+        answers.findIndex(({ req }) => req.url === '/settings/manage'),
+      )
       answers.splice(answers.findIndex(({ req }) => req.url?.endsWith('/stream')) >>> 0)
       t.equal(answers.filter(({ statusCode }) => statusCode === 304).length, 2, 'definitions and list')
     },
