@@ -75,6 +75,9 @@ export interface SharedChange {
   readonly origin: 'local' | 'remote'
 }
 
+/** Why settings are resolved again. */
+type ResolvedFor = Pick<SharedChange, 'kind' | 'origin'> & Partial<Pick<SharedChange, 'revision'>>
+
 interface SharedValuesInit {
   readonly registry: Pick<Registry, 'find' | 'closest'>
   readonly codec: Pick<RowCodec, 'layerOf'>
@@ -172,7 +175,7 @@ export class SharedValues {
     this.#last = { revision: at.revision, token: at.token }
     const keys = new Set([...loaded, ...unset])
     const kind = isSame && keys.size === 0 ? 'rows' : 'everything'
-    return { ...this.#resolve(keys), kind, origin: 'remote' }
+    return this.#resolve(keys, { kind, origin: 'remote' })
   }
 
   /** Takes what one write of System and Application rows by this process changed. */
@@ -180,21 +183,21 @@ export class SharedValues {
     this.#highest = Math.max(this.#highest, revision)
     if (revision === this.revision + 1) this.#last = { revision, token }
     const taken = this.#take(changes.map(({ scope, key, after: row }) => ({ scope, key, row, revision })))
-    return { ...this.#resolve(taken), kind: 'rows', revision, origin: 'local' }
+    return this.#resolve(taken, { kind: 'rows', origin: 'local', revision })
   }
 
   /** Takes all changes up to a revision, oldest first. A value that came back to what it was has not changed. */
   replay(to: Revision, changes: readonly PastChange[]): SharedChange {
     if (to.revision > this.revision) this.#last = { revision: to.revision, token: to.token }
-    return { ...this.#resolve(this.#take(changes)), kind: 'rows', origin: 'remote' }
+    return this.#resolve(this.#take(changes), { kind: 'rows', origin: 'remote' })
   }
 
   /** Resolves settings again: their locked values may have changed. */
   resolveAgain(keys: ReadonlySet<string>): SharedChange {
-    return { ...this.#resolve(keys), kind: 'locks', origin: 'local' }
+    return this.#resolve(keys, { kind: 'locks', origin: 'local' })
   }
 
-  #resolve(keys: ReadonlySet<string>): Pick<SharedChange, 'effective' | 'keys' | 'revision'> {
+  #resolve(keys: ReadonlySet<string>, { kind, origin, revision = this.revision }: ResolvedFor): SharedChange {
     if (keys.size > 0) this.#generation++
     const effective: EffectiveChange[] = []
     for (const key of keys) {
@@ -204,7 +207,7 @@ export class SharedValues {
       this.#states.set(key, state)
       if (!isSame(old.shared, state.shared)) effective.push({ state, previous: old.shared })
     }
-    return { effective, keys, revision: this.revision }
+    return { effective, keys, kind, revision, origin }
   }
 
   #toState(setting: RegisteredSetting): SettingState {
