@@ -1,10 +1,13 @@
 /** The page, for what is loaded when it is first wanted, with the texts that come with that. */
 import { useMemo } from 'preact/hooks'
-import type { AllMessages } from '../texts/messages.ts'
-import { moreMessages } from '../texts/more-messages.ts'
+import type { Messages } from '../texts/messages.ts'
+import { type MoreMessages, moreMessages } from '../texts/more-messages.ts'
 import { type PageContext, usePage } from './page-context.ts'
 
-export function useWholePage(): PageContext & { readonly messages: AllMessages } {
+/** The texts that scripts have. */
+export type WholeMessages = Messages & MoreMessages
+
+export function useWholePage(): PageContext & { readonly messages: WholeMessages } {
   const page = usePage()
   return useMemo(() => ({ ...page, messages: { ...moreMessages, ...page.messages } }), [page])
 }

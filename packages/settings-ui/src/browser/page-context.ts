@@ -10,6 +10,7 @@ import type { SettingsEditor } from './model/editor.ts'
 import type { Previewer, ShowPreview } from './model/previewer.ts'
 import type { Definition, SettingValue } from './model/setting.ts'
 import type { Access } from './model/source.ts'
+import type * as tenantPage from './tenant-page.tsx'
 import { useExternal } from './use-external.ts'
 
 /** The dialogs of a page. */
@@ -49,6 +50,8 @@ export interface PageContext extends PageConfig, Host {
   readonly api: SettingsClient
   readonly access: Access
   readonly messages: Messages
+  /** Of the page of an organisation. */
+  readonly ofTenant: typeof tenantPage | undefined
   readonly open: (dialog: OpenDialog) => void
   /** Brings a setting into view, whatever group or search hides it, and puts the focus on it. */
   readonly reveal: (key: string) => void

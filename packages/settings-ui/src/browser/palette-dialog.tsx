@@ -31,7 +31,7 @@ export async function showPalette(root: ShadowRoot, items: FindItems): Promise<v
   const { config, texts, sheets } = await load(addressOf('preferences.json'))
   const messages = { ...defaultMessages, ...texts }
   const { locale, baseUrl, definitionsLocale } = config
-  const api = createSettingsClient(createAccess(baseUrl, () => definitionsLocale))
+  const api = createSettingsClient(createAccess({ baseUrl }, () => definitionsLocale))
   const [own, shared] = [ownSource(api), sharedSource(api)].map(
     (source) =>
       new SettingsEditor(

@@ -1,6 +1,7 @@
 /** The texts of the components and how they are filled in. Hosts replace any of them; `{name}` stands for what the text is about. */
 import english from './en.json' with { type: 'json' }
 import type { MoreMessages } from './more-messages.ts'
+import type { ServerMessages } from './server-messages.ts'
 
 /** A copy, so that the published types list the names instead of importing JSON, which not every compiler does. */
 const englishTexts = { ...english }
@@ -15,7 +16,7 @@ export type TextsOf<Texts> = { readonly [N in keyof Texts]: Texts[N] extends str
 export type Messages = TextsOf<typeof englishTexts>
 
 /** All texts, by name. */
-export type AllMessages = Messages & MoreMessages
+export type AllMessages = Messages & MoreMessages & ServerMessages
 
 /** The English ones; the others come with what shows them. */
 export const defaultMessages: Messages = englishTexts

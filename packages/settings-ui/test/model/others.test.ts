@@ -41,7 +41,7 @@ async function openWindow(t: Test, url: string, signedIn: Window = {}) {
       headers: { ...(init?.headers as object), cookie: `user=${signedIn.user ?? user}` },
     })
   }
-  const access = createAccess(baseUrl, () => undefined, request)
+  const access = createAccess({ baseUrl }, () => undefined, request)
   const api = createSettingsClient(access)
   const looks = { read: 0 }
   const page = {

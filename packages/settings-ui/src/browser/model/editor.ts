@@ -50,6 +50,10 @@ export class SettingsEditor extends EditorStore {
     return this.source.isOwn
   }
 
+  get isShared(): boolean {
+    return this.source.isShared
+  }
+
   /** The name of a setting, also of one that pages do not list. */
   readonly nameOf = (key: string): string => this.state.byKey.get(key)?.displayName ?? key
 
@@ -189,7 +193,7 @@ export class SettingsEditor extends EditorStore {
 
   async #saveDrafts(wanted: readonly string[]): Promise<void> {
     const keys = wanted.filter((key) => this.state.drafts.has(key))
-    if (keys.length === 0) return
+    if (keys.length === 0 || this.state.phase === 'elsewhere') return
     const { entries, errors } = readDrafts(this.state, keys, this.#language().messages)
     this.update({ failure: null, message: null })
     this.#showErrors(errors)
@@ -201,6 +205,7 @@ export class SettingsEditor extends EditorStore {
   }
 
   async #settle({ saved, keys, error }: SaveOutcome, before: EditorState['values']): Promise<void> {
+    if (this.state.phase === 'elsewhere') return
     for (const [index, key] of keys.entries()) {
       const value = saved[index]
       const sent = this.state.drafts.get(key)?.sent
@@ -284,6 +289,7 @@ export class SettingsEditor extends EditorStore {
         if (after) this.update(withSaved(this.state, after, drafts.get(key)?.input))
         else await this.refresh()
       } catch (error) {
+        if (this.state.phase === 'elsewhere') return
         if (![409, 412].includes(toFailure(error).status)) return this.#fail(error)
         await this.refresh()
         const text = format(this.#language().messages.changedMeanwhile, { name: this.nameOf(key) })

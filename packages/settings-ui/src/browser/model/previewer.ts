@@ -74,7 +74,7 @@ export class Previewer {
       if (!definition || !value || !Object.hasOwn(this.#preview(), key)) continue
       const { sensitive, scope } = definition
       if (sensitive || scope === SettingScope.System) continue
-      if (scope === SettingScope.User && own?.has(key) !== false) {
+      if (scope > SettingScope.Application && own?.has(key) !== false) {
         if (own === undefined) this.#editor.readOwn()
         continue
       }

@@ -12,7 +12,7 @@ import type { PageContext } from '../page-context.ts'
 interface ArrivalsInit {
   readonly page: () => Pick<
     PageContext,
-    'messages' | 'locale' | 'canUpdate' | 'callerId' | 'preview' | 'readLook'
+    'messages' | 'locale' | 'canUpdate' | 'callerId' | 'tenant' | 'preview' | 'readLook'
   >
   readonly api: Pick<SettingsClient, 'get' | 'changes'>
   readonly access: Pick<Access, 'isOthers'>
@@ -85,8 +85,10 @@ export class Arrivals implements Follower {
     this.#init.editor.arrive((state) => ({ ...state, stale }))
   }
 
-  onOwn(caller?: string): void {
+  /** @param tenant in which the caller works now, null in none; undefined where that is not said */
+  onOwn(caller?: string, tenant?: string | null): void {
     const { page, access, editor } = this.#init
+    if (tenant !== undefined && !editor.isShared) editor.setElsewhere(tenant !== (page().tenant?.id ?? null))
     if (caller !== undefined) {
       this.#caller ??= page().callerId ?? caller
       const isOthers = caller !== this.#caller
@@ -95,15 +97,16 @@ export class Arrivals implements Follower {
         editor.arrive((state) => ({ ...state, failure: isOthers ? new SettingsRequestError(401, {}) : null }))
       access.isOthers = isOthers
     }
-    this.#isOwnDue = editor.isOwn
+    this.#isOwnDue = !editor.isShared
     queueMicrotask(this.show) // several events of one portion may say the same
   }
 
   onSettings(settings: readonly StreamedSetting[], isEverything: boolean, revision: number): void {
     if (this.#init.access.isOthers) return
     this.#followLook(settings)
-    if (!this.#init.editor.isOwn) this.#take(settings, isEverything ? 0 : revision)
-    else if (settings.some(({ perUser }) => perUser)) this.onOwn()
+    const { editor } = this.#init
+    if (editor.isShared) this.#take(settings, isEverything ? 0 : revision)
+    else if (settings.some(({ key }) => editor.state.values.has(key))) this.onOwn()
   }
 
   /** Once for all that comes together; after what was written from here, the page asks without this. */

@@ -39,7 +39,7 @@ export function Others({ only }: OthersProps): ComponentChildren {
       say: setText,
     })
     const ends = [
-      followSettings({ baseUrl }, arrivals),
+      followSettings({ baseUrl, tenant: access.tenant }, arrivals),
       editor.subscribe(() => queueMicrotask(arrivals.show)),
     ]
     const release = ({ type }: Event): void => {

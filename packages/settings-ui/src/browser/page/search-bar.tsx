@@ -26,7 +26,7 @@ export function SearchBar({ children }: { readonly children: ComponentChildren }
   const [isAsked, setAsked] = useState(results.isSearch)
   if (results.isSearch && !isAsked) setAsked(true)
   const isMany = results.definitions.length >= enough || isAsked
-  if (results.definitions.length === 0 || (editor.isOwn && !isMany)) return null
+  if (results.definitions.length === 0 || (!editor.isShared && !isMany)) return null
   const isEmpty = url.text === '' && url.only.length === 0
   return (
     <div
@@ -41,7 +41,7 @@ export function SearchBar({ children }: { readonly children: ComponentChildren }
     >
       {children}
       {isMany && <SearchField isOpen={isOpen} onOpen={setOpen} />}
-      {isMany && !editor.isOwn && (
+      {isMany && editor.isShared && (
         <MenuButton
           className="fm-button fm-filter"
           role="group"
@@ -56,7 +56,7 @@ export function SearchBar({ children }: { readonly children: ComponentChildren }
           <FilterMenu />
         </MenuButton>
       )}
-      {!editor.isOwn && canUpdate && (
+      {editor.isShared && canUpdate && (
         <MenuButton
           className={isMany ? 'fm-button is-icon' : 'fm-button is-icon fm-push'}
           name={messages.more}

@@ -50,7 +50,7 @@ interface BodyProps extends Pick<SettingsPageProps, 'heading' | 'part'> {
 }
 
 function Body({ heading, part: { group, keys }, wanted }: BodyProps): ComponentChildren {
-  const { id, root, isEmbedded, editor, messages, save, canUpdate } = usePage()
+  const { id, root, isEmbedded, editor, messages, save, canUpdate, ofTenant } = usePage()
   const isPart = group !== undefined || keys !== undefined
   const [url, changeUrl] = useUrlState({ isOwner: !isPart && !isEmbedded })
   const [areKeysShown, showKeys] = useState(false)
@@ -66,17 +66,21 @@ function Body({ heading, part: { group, keys }, wanted }: BodyProps): ComponentC
   useHighlight(root, results.found.words, results.sections)
 
   const isActivity = canUpdate && url.view !== null && !results.isSearch
-  const isSingle = editor.isOwn || isPart
+  const isSingle = !editor.isShared || isPart
   const classes = ['fm', 'fm-settings', isSingle && 'is-single', areKeysShown && 'are-keys-shown']
   return (
     <ViewContext.Provider value={{ url, changeUrl, results, areKeysShown, showKeys, isWhole, showWhole }}>
       <div className={classes.filter(Boolean).join(' ')} ref={root}>
         <div className="fm-page">
           <div className="fm-side">
-            {!keys && (
-              <h1 dir="auto" part="heading">
-                {(group && results.groups[0]?.name) || heading}
-              </h1>
+            {ofTenant && !isPart ? (
+              <ofTenant.Heading text={heading} />
+            ) : (
+              !keys && (
+                <h1 dir="auto" part="heading">
+                  {(group && results.groups[0]?.name) || heading}
+                </h1>
+              )
             )}
             {!isSingle && <GroupNav />}
           </div>

@@ -95,7 +95,7 @@ export function SettingRow({ definition, reason, isScopeShown }: SettingRowProps
         mayChange={mayChange}
         tell={isLong ? { isTold, toggle: () => showWhat(!isTold) } : null}
       />
-      {!page.editor.isOwn && (
+      {page.editor.isShared && (
         <code className="fm-key" dir="ltr">
           {key}
         </code>
