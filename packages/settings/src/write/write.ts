@@ -23,7 +23,7 @@ import { requirePlace } from '../places.ts'
 import type { Layer, RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import { ownerOf, rowIdText, tenantOf } from '../store/plan-write.ts'
-import type { CurrentRows, RowChange, RowId, SettingsStore, StoredRow, WriteResult } from '../store/store.ts'
+import type { CurrentRows, RowChange, RowId, StorePort, StoredRow, WriteResult } from '../store/store.ts'
 import type { StoredWindow } from '../store/windows.ts'
 import { encodeValue, readText } from '../values/json.ts'
 import { isSecret, parseValue } from '../values/validate.ts'
@@ -123,7 +123,7 @@ export interface WriteInit extends PublisherInit {
   readonly users: OwnedCache
   /** The values of tenants. */
   readonly tenants: OwnedCache
-  readonly store: SettingsStore
+  readonly store: StorePort
   readonly changes: Changes
   readonly coherence: Coherence
   readonly observer: Observer
