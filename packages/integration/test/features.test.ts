@@ -55,7 +55,7 @@ interface Proof {
   /** Lines between the imports and those of the page. */
   readonly setup?: string
   /** Lines after those of the page. */
-  readonly then?: string
+  readonly after?: string
   check(t: Test, app: FastifyInstance, module: Readonly<Record<string, unknown>>): Promise<unknown>
 }
 
@@ -64,24 +64,26 @@ const statusOf = async (app: FastifyInstance, method: 'GET' | 'PUT', url: string
 
 const proofs: Readonly<Record<string, Proof>> = {
   'Typed, and read from memory': {
-    then: 'export const value = app.settings.get(port)',
+    after: 'export const value = app.settings.get(port)',
     check: async (t, _app, { value }) => t.equal(value, 587),
   },
   'From the environment, or from people': {
     setup: "process.env.SMTP_HOST = 'smtp.example.org'",
-    then: "delete process.env.SMTP_HOST\nawait app.ready()\nexport const value = app.settings.get(host)\nexport const refused = await app.settings.set(host, 'x').catch(({ statusCode }) => statusCode)",
+    after:
+      "delete process.env.SMTP_HOST\nawait app.ready()\nexport const value = app.settings.get(host)\nexport const refused = await app.settings.set(host, 'x').catch(({ statusCode }) => statusCode)",
     check: async (t, _app, { value, refused }) => t.same([value, refused], ['smtp.example.org', 409]),
   },
   'A history, and an undo': {
     setup: withGreeting,
-    then: 'export const value = app.settings.get(greeting)\nexport { entries }',
+    after: 'export const value = app.settings.get(greeting)\nexport { entries }',
     check: async (t, _app, { value, entries }) => {
       t.equal(value, 'Hello')
       t.match(entries, [{ actor: 'ada', note: 'winter', newValue: 'Good morning' }])
     },
   },
   'Secrets stay secret': {
-    then: "export const record = await app.settings.record('mail.token')\nexport const history = await app.settings.history({ key: 'mail.token' })\nexport const value = app.settings.get(token)",
+    after:
+      "export const record = await app.settings.record('mail.token')\nexport const history = await app.settings.history({ key: 'mail.token' })\nexport const value = app.settings.get(token)",
     check: async (t, _app, { record, history, value }) => {
       t.equal(value, 'hunter2', 'code reads it')
       t.notMatch(JSON.stringify([record, history]), /hunter2/)
@@ -89,7 +91,7 @@ const proofs: Readonly<Record<string, Proof>> = {
   },
   'Tested before, put back after': {
     setup: withGreeting,
-    then: 'export const value = app.settings.get(greeting)\nexport { entries }',
+    after: 'export const value = app.settings.get(greeting)\nexport { entries }',
     check: async (t, app, { value, entries }) => {
       t.equal(value, 'Hi')
       t.match(entries, [{ newValue: 'Hi' }])
@@ -101,7 +103,8 @@ const proofs: Readonly<Record<string, Proof>> = {
     },
   },
   'Values of organisations': {
-    then: "await app.ready()\nexport const values = [(await app.settings.forTenant('acme')).get(brand), (await app.settings.forTenant('globex')).get(brand)]",
+    after:
+      "await app.ready()\nexport const values = [(await app.settings.forTenant('acme')).get(brand), (await app.settings.forTenant('globex')).get(brand)]",
     check: async (t, _app, { values }) => t.same(values, ['Acme', 'My product']),
   },
   'Feature flags': {
@@ -115,7 +118,7 @@ const proofs: Readonly<Record<string, Proof>> = {
     },
   },
   'Closed until it says otherwise': {
-    then: "app.get('/undeclared', async () => 'secret')",
+    after: "app.get('/undeclared', async () => 'secret')",
     check: async (t, app) => {
       t.equal(await statusOf(app, 'GET', '/status'), 200)
       t.equal(await statusOf(app, 'PUT', '/notes/1'), 401)
@@ -128,7 +131,7 @@ const proofs: Readonly<Record<string, Proof>> = {
 await app.register(publicRoutes, { provider: { authenticate: () => null } })
 app.get('/status', { config: { access: 'public' } }, async () => 'ok')
 await app.ready()`,
-    then: 'delete process.env.UPDATE_SNAPSHOTS; if (CI !== undefined) process.env.CI = CI',
+    after: 'delete process.env.UPDATE_SNAPSHOTS; if (CI !== undefined) process.env.CI = CI',
     check: async (t) => t.match(readFileSync(join(folder, 'access.json'), 'utf8'), /\/status/),
   },
   'One format for every error': {
@@ -152,7 +155,7 @@ await app.ready()`,
   'Modules that bring all of it along': {
     setup:
       'await app.register(publicRoutes, { provider: { authenticate: () => null } })\nawait app.register(settings)',
-    then: 'await app.register(modules, { modules: [hello] })',
+    after: 'await app.register(modules, { modules: [hello] })',
     check: async (t, app) => t.equal((await app.inject('/hello')).body, 'Hello'),
   },
   'Pages without an API of their own': {
@@ -186,7 +189,7 @@ for (const [at, { name, code }] of rows.entries()) {
   if (!proof || code === '') continue
   test(`${name}: the lines do what the row says`, async (t) => {
     const file = join(folder, `row-${at}.mjs`)
-    writeFileSync(file, [before, proof.setup ?? '', code, proof.then ?? ''].join('\n'))
+    writeFileSync(file, [before, proof.setup ?? '', code, proof.after ?? ''].join('\n'))
     const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(file).href)
     const app = module['app'] as FastifyInstance
     t.teardown(() => app.close())
