@@ -4,19 +4,16 @@ import type { FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastif
 import type { SettingsService } from '../create-settings.ts'
 import type { SettingValueDto } from '../reading/dto.ts'
 import { listShared, type OwnValues, readOwnValues, readTenantValues } from '../reading/list.ts'
-import type { SettingScope } from '../setting-definition.ts'
+import { type SettingScope, tenantHeader } from '../setting-definition.ts'
 import type { Membership } from '../tenants.ts'
 import { callerOf } from './access.ts'
 import { sendUnlessUnchanged, type TaggedJson, toTaggedJson } from './conditional.ts'
 import { toDefinitionDto } from './localized-definitions.ts'
 
-/** The header by which our client names the tenant that it wants; the host checks it. */
-const tenantHeader = 'settings-tenant'
-
 /** A preHandler hook: a client that a stream has told to read gets nothing that is older than that. */
 export function reachFirst({ streams }: SettingsService, isPublic = false): preHandlerHookHandler {
   return function reachKnown(request, _reply, done) {
-    const reached = streams.reach(request, isPublic ? null : callerOf(request).id)
+    const reached = streams.catchUp.reach(request, isPublic ? null : callerOf(request).id)
     const goOn = (): void => done()
     const refuse = (reason: Error): void => done(reason)
     if (reached) reached.then(goOn, refuse)

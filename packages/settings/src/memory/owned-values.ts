@@ -3,7 +3,7 @@ import { ArgumentException } from '@fastify-modular/core'
 import { isPlaceOf } from '../places.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, type OwnedScope, SettingScope } from '../setting-definition.ts'
-import { type Owner, ownerHash, type SettingsStore, type StoredRow } from '../store/store.ts'
+import { type Owner, ownerHash, type StorePort, type StoredRow } from '../store/store.ts'
 import type { SharedValues } from './shared-values.ts'
 
 /**
@@ -13,6 +13,8 @@ import type { SharedValues } from './shared-values.ts'
 export interface OwnedValues extends ReadonlyMap<string, JsonValue | Error> {
   /** Keys of values that were encrypted before their settings stopped being sensitive: they stay secrets. */
   readonly pastSecrets?: ReadonlySet<string>
+  /** Of a tenant alone: what is stored. There are fewer of them, and many read what one has. */
+  readonly rows?: readonly StoredRow[]
 }
 
 const noValues: OwnedValues = new Map()
@@ -69,7 +71,7 @@ export interface ChangedOwners {
 interface OwnedCacheInit {
   /** Whose values it keeps. */
   readonly scope: OwnedScope
-  readonly store: Pick<SettingsStore, 'owned'>
+  readonly store: Pick<StorePort, 'owned'>
   readonly sharedValues: Pick<SharedValues, 'find'>
   readonly codec: RowCodec
   /** How many owners are kept; the least recently used one leaves first. */
@@ -172,6 +174,7 @@ export class OwnedCache {
       if (layer.state === 'valid') values.set(row.key, layer.value)
       else if (layer.state === 'unreadable') values.set(row.key, layer.error)
     }
+    if (scope === SettingScope.Tenant) return Object.assign(values, { pastSecrets, rows })
     if (pastSecrets.size > 0) return Object.assign(values, { pastSecrets })
     return values.size === 0 ? noValues : values
   }
