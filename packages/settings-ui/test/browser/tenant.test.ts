@@ -228,6 +228,58 @@ test('what an organisation gives to the preferences of its members', async (t) =
   })
 })
 
+test('what others change in an organisation, and a switch, reach open pages', async (t) => {
+  const visited = await visit(t, options)
+  if (!visited) return
+  const { page, app, row, field, bar, writes } = visited
+  /** The stream is open. */
+  const openLive = async (path: string) => {
+    const stream = page.waitForResponse((response) => response.url().endsWith('/api/settings/stream'))
+    await openIn(visited, 'acme', path, 'vera')
+    await stream
+  }
+
+  await t.test('the page of the organisation and the preferences of a member', async (t) => {
+    await openLive('/settings/tenant')
+    await field('Rows per page').fill('50')
+    await app.settings.set('org.brand', 'Theirs', { tenant: 'acme', actor: 'eve' })
+    await app.settings.set('org.invoices', 'other@bolt.example', { tenant: 'bolt' })
+    await page.waitForFunction(
+      () => document.querySelector<HTMLInputElement>('[id$="org.brand"]')?.value === 'Theirs',
+    )
+    t.equal(await row('org.brand').getAttribute('data-state'), 'overridden')
+    t.equal(await field('Rows per page').inputValue(), '50', 'a draft stays')
+    t.equal(await field('Invoices go to').inputValue(), '', 'nothing of another organisation')
+    await openLive('/settings/preferences')
+    await app.settings.set('user.theme', 'dark', { tenant: 'acme', actor: 'eve' })
+    await row('user.theme').getByText('From Acme').waitFor()
+    t.ok(await row('user.theme').getByRole('radio', { name: 'dark' }).isChecked())
+  })
+
+  await t.test(
+    'another organisation than before: both pages stop, and go on where it is the same again',
+    async (t) => {
+      for (const path of ['tenant', 'preferences']) {
+        await openLive(`/settings/${path}`)
+        if (path === 'tenant') await field('Brand').fill('For Acme')
+        await enter(visited, 'bolt')
+        await app.settings.endStreams('vera')
+        await bar.getByText('You are in Bolt now').waitFor()
+        t.equal(await page.locator('[data-key]').count(), 0)
+        await enter(visited, 'acme')
+        await app.settings.endStreams('vera')
+        await page.locator('[data-key]').first().waitFor()
+        if (path === 'tenant') t.equal(await field('Brand').inputValue(), 'For Acme')
+        t.equal(writes.length, 0)
+      }
+      await openLive('/settings/preferences')
+      await enter(visited, 'nowhere')
+      await app.settings.endStreams('vera')
+      await bar.getByText('You have left this organisation').waitFor()
+    },
+  )
+})
+
 test('how it looks', async (t) => {
   const visited = await visit(t, options)
   if (!visited) return

@@ -85,8 +85,7 @@ export class Arrivals implements Follower {
     this.#init.editor.arrive((state) => ({ ...state, stale }))
   }
 
-  /** @param tenant in which the caller works now, null in none; undefined where that is not said */
-  onOwn(caller?: string, tenant?: string | null): void {
+  onOwn(caller?: string, { tenant }: Partial<Parameters<Follower['onOwn']>[1]> = {}): void {
     const { page, access, editor } = this.#init
     if (tenant !== undefined && !editor.isShared) editor.setElsewhere(tenant !== (page().tenant?.id ?? null))
     if (caller !== undefined) {

@@ -55,8 +55,10 @@ function Body({ heading, part: { group, keys }, wanted }: BodyProps): ComponentC
   const [url, changeUrl] = useUrlState({ isOwner: !isPart && !isEmbedded })
   const [areKeysShown, showKeys] = useState(false)
   const [isWhole, showWhole] = useState(false)
-  const isReady = useEditor(({ phase }) => phase === 'ready')
-  const later = useLater(isReady)
+  const phase = useEditor((state) => state.phase)
+  const isReady = phase === 'ready'
+  // A reader who works elsewhere may come back.
+  const later = useLater(isReady || phase === 'elsewhere')
   const results = useResults(url, { group, keys, isWhole, later })
   const announcement = useEditor((state) => state.announcement)
   const stale = useEditor((state) => state.stale)
