@@ -14,7 +14,7 @@ import { exitCodes, type Report } from '../report.ts'
 const user = { '--user <id>': 'the value of this user' }
 const note = { '--note <text>': 'the reason, for the history' }
 
-const scopeNames: Readonly<Record<SettingScope, string>> = {
+export const scopeNames: Readonly<Record<SettingScope, string>> = {
   [SettingScope.System]: 'system',
   [SettingScope.Application]: 'application',
   [SettingScope.User]: 'user',
