@@ -28,6 +28,7 @@ import { readWithin, type UserReader } from './reading/reader.ts'
 import { Encryption } from './secrets/encryption.ts'
 import { memoryStore } from './store/memory.ts'
 import { Retention } from './store/retention.ts'
+import { portOf } from './store/store.ts'
 import { createFindMembership } from './tenants.ts'
 import { defaultLimits } from './values/validate.ts'
 
@@ -117,13 +118,15 @@ function createBoot(app: FastifyInstance, options: SettingsOptions, findCaller: 
   const locked = readOverrides(options.overrides)
   const service = createSettingsService({
     registry: new Registry({ ...defaultLimits, ...limits }, options.tenants !== undefined),
-    store,
+    store: portOf(store),
     encryption: new Encryption(options.encryption?.keys),
     refusesPlain: () => boot.isChecked && options.encryption?.mode === 'require',
     locked,
     selfService: options.selfService ?? false,
     retention:
-      history === false || currentCommand() ? undefined : new Retention({ ...history, store, log: app.log }),
+      history === false || currentCommand()
+        ? undefined
+        : new Retention({ ...history, store: portOf(store), log: app.log }),
     userCapacity: options.maxCachedUsers ?? 10_000,
     tenantCapacity: options.maxCachedTenants ?? 1000,
     findMembership: options.tenants && createFindMembership(options.tenants),
