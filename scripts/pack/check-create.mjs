@@ -63,7 +63,10 @@ async function checkCreated(created, env) {
     }
     assert.equal(code, 0, 'the application closes at a signal')
   }
-  const said = await capture('npx', ['fastify-modular', 'doctor'], { cwd: created, env: { ...process.env, ...env } })
+  const said = await capture('npx', ['fastify-modular', 'doctor'], {
+    cwd: created,
+    env: { ...process.env, ...env },
+  })
   assert.equal(said, 'nothing wrong\n')
 }
 

@@ -36,7 +36,10 @@ async function serve({ name, invocation }: Request): Promise<void> {
     // Before the first import of the application, so that it holds from the first registration on.
     Reflect.set(globalThis, Symbol.for('fastify-modular.command'), { name, migrates, findings: [] })
     watchHooks()
-    const slow = setTimeout(() => console.error(`The application has not opened for ${patience / 1000} s.`), patience)
+    const slow = setTimeout(
+      () => console.error(`The application has not opened for ${patience / 1000} s.`),
+      patience,
+    )
     app = await openApplication(name, textOption(invocation, 'config'))
     clearTimeout(slow)
     outcome = await runCommand(app, command, invocation)

@@ -112,5 +112,7 @@ async function reportOf(child: ChildProcess, request: Request): Promise<Report> 
   child.on('message', (message) => (report ??= Object(message)[reportMember]))
   child.send(request)
   const [code, signal] = await once(child, 'exit')
-  return report ?? failure([`The application ended before the command did (${signal ?? `exit code ${code}`}).`])
+  return (
+    report ?? failure([`The application ended before the command did (${signal ?? `exit code ${code}`}).`])
+  )
 }

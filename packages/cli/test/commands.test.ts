@@ -112,7 +112,13 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     t.match(await under(shop, 'settings erase-tenant', ['acme']), { data: { values: 0, history: 2 } })
     t.same((await under(shop, 'settings history', [], acme)).rows, [])
     const both = { options: { tenant: 'acme', user: 'alice' } }
-    for (const name of ['settings get', 'settings set', 'settings unset', 'settings history', 'settings list'])
+    for (const name of [
+      'settings get',
+      'settings set',
+      'settings unset',
+      'settings history',
+      'settings list',
+    ])
       t.equal((await under(shop, name, ['shop.theme', 'dark'], both)).exit, 2, name)
 
     const refused: readonly (readonly [string, readonly string[], number])[] = [

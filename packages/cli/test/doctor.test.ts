@@ -21,7 +21,7 @@ interface Case {
   readonly served?: (app: FastifyInstance) => Promise<unknown>
   readonly servedWith?: Given
   /** A statement that is run then. */
-  readonly then?: string
+  readonly statement?: string
   /** What is there in place of a deployment that has served. @default served */
   readonly state?: 'no tables' | 'tables alone'
   /** How doctor opens it. */
@@ -35,8 +35,10 @@ interface Case {
 const keysOf = (...ids: readonly string[]) => ({
   encryption: { keys: ids.map((id) => ({ id, key: Buffer.alloc(32, id).toString('base64') })) },
 })
-const set = (key: string, value: unknown, options = {}) => (app: FastifyInstance) =>
-  app.settings.set(key as never, value as never, options)
+const set =
+  (key: string, value: unknown, options = {}) =>
+  (app: FastifyInstance) =>
+    app.settings.set(key as never, value as never, options)
 const without = (key: string): readonly SettingDefinition[] => definitions.filter((each) => each.key !== key)
 const titleOf = (scope: SettingScope): readonly SettingDefinition[] =>
   definitions.map((each) => (each.key === 'shop.title' ? { ...each, scope } : each))
@@ -71,7 +73,7 @@ const cases: Readonly<Record<Exclude<Finding['kind'], 'cannot be served' | 'memo
   },
   'overdue window': {
     served: set('shop.limit', 7, { confirmWithin: 600 }),
-    then: `update settings_meta set value = 'open 0000000000000001 {}' where name like 'window:%'`,
+    statement: `update settings_meta set value = 'open 0000000000000001 {}' where name like 'window:%'`,
     says: /Revision 1 had to be kept until 1970/,
   },
   'dead letters': {
@@ -86,7 +88,10 @@ const cases: Readonly<Record<Exclude<Finding['kind'], 'cannot be served' | 'memo
     served: async (app) => {
       await app.access.compare(pathToFileURL('access.json'), { update: true })
       const text = await readFile('access.json', 'utf8')
-      await writeFile('access.json', text.replace('/orders","access":"signed-in"', '/orders","access":"public"'))
+      await writeFile(
+        'access.json',
+        text.replace('/orders","access":"signed-in"', '/orders","access":"public"'),
+      )
     },
     says: /access\.json: .*GET \/orders/,
   },
@@ -108,14 +113,14 @@ async function enterFolder(t: Test): Promise<void> {
 }
 
 /** Brings a database into the state of a case. */
-async function prepare(database: string, { state, served, servedWith, then }: Case): Promise<void> {
+async function prepare(database: string, { state, served, servedWith, statement }: Case): Promise<void> {
   if (state === 'no tables') return
   if (state === 'tables alone') return void (await under(() => createShop({ database }), 'migrate'))
   const app = await createShop({ database, ...servedWith })
   await app.ready()
   await served?.(app)
   await app.close()
-  if (then !== undefined) await runStatement(database, then)
+  if (statement !== undefined) await runStatement(database, statement)
 }
 
 async function runStatement(database: string, statement: string): Promise<void> {

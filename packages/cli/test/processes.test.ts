@@ -35,7 +35,10 @@ async function place(t: Test, given?: string) {
   const app = await createShop({ database })
   await app.ready()
   await app.close()
-  const command = (line: string, { env = {}, stdin = '', config = 'served.mjs', onStart }: Given = {}): Promise<Run> =>
+  const command = (
+    line: string,
+    { env = {}, stdin = '', config = 'served.mjs', onStart }: Given = {},
+  ): Promise<Run> =>
     new Promise((resolve, reject) => {
       const child = spawn(process.execPath, [main, ...line.split(' '), '--config', fixture(config)], {
         cwd: folder,

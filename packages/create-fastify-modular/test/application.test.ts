@@ -1,6 +1,15 @@
 /** What the command creates: it compiles, passes its own tests, and answers as its README says. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { testDatabase } from '@fastify-modular/test-support/postgres'

@@ -73,8 +73,7 @@ test('the template, deployed as the guide says', async (t) => {
     )
     const own = ['package.json', 'fastify-modular.config.js', 'access.json', 'dist']
     t.same(copied.toSorted(), [...own, 'node_modules'].toSorted())
-    for (const name of own)
-      cpSync(join(build, name), join(image, name), { recursive: true })
+    for (const name of own) cpSync(join(build, name), join(image, name), { recursive: true })
   })
 
   const built = (name: string) => import(pathToFileURL(join(build, 'dist/src', name)).href)
