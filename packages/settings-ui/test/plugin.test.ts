@@ -8,7 +8,6 @@ import { test } from 'tap'
 import { findAssets } from '#src/assets.js'
 import { definitions } from './support/definitions.js'
 import { createHost } from './support/host.js'
-import { withOrganisations } from './support/organisations.js'
 import { as, boot, configOf, themeOf } from './support/pages.js'
 
 test('a page is never stored, strictly limited, and has no value of a setting in it', async (t) => {
@@ -397,64 +396,4 @@ test('a preview names settings whose authors may see them, and each part of the 
   const html = (await app.inject({ url: '/settings/manage', ...as('ada') })).payload
   t.match(configOf(html), { preview: { 'app.style': { values: { calm: '../static/calm.svg' } } } })
   t.match(html, /data-fm-preview="banner">&#60;b&#62;Closed&#60;\/b&#62;</)
-})
-
-test('the page of an organisation is for those who may write its values; others get 403, and 404 where they are in none', async (t) => {
-  const app = await createHost(t, withOrganisations())
-  const visitIn = async (user: string, organisation: string, page = 'tenant', headers = {}) =>
-    app.inject({
-      url: `/settings/${page}`,
-      headers: { accept: 'text/html', ...headers, cookie: `user=${user}; organisation=${organisation}` },
-    })
-  const own = await visitIn('vera', 'acme')
-  t.equal(own.statusCode, 200)
-  t.match(own.payload, '<title>Acme · Test host</title>')
-  t.match(configOf(own.payload), { heading: 'Acme', canUpdate: true, tenant: { id: 'acme' } })
-  t.match((await visitIn('vera', 'acme', 'preferences')).payload, '<a href="./tenant" dir="auto">Acme</a>')
-  t.match((await visitIn('ada', 'bolt')).payload, '<title>Bolt', 'administrators may write everywhere')
-  const german = { 'accept-language': 'de' }
-  for (const [status, user, organisation, text] of [
-    [403, 'eve', 'acme', 'Sie dürfen die Einstellungen von Acme nicht ändern.'],
-    [404, 'vera', 'nowhere', 'Sie sind hier in keiner Organisation.'],
-    [404, 'vera', '', 'Sie sind hier in keiner Organisation.'],
-  ] as const) {
-    for (const page of ['tenant', 'tenant.json']) {
-      const { statusCode, payload } = await visitIn(user, organisation, page, german)
-      t.equal(statusCode, status, `${page}: ${user} in ${organisation}`)
-      t.match(payload, text)
-    }
-    const preferences = await visitIn(user, organisation, 'preferences')
-    t.equal(preferences.statusCode, 200)
-    t.notMatch(preferences.payload, 'href="./tenant"', 'no link to it')
-  }
-  const off = await createHost(t, {
-    ...withOrganisations(),
-    ui: { tenant: (caller) => caller?.isAdmin === true },
-  })
-  const headers = { cookie: 'user=vera; organisation=acme' }
-  t.equal((await off.inject({ url: '/settings/tenant', headers })).statusCode, 403)
-})
-
-test('without organisations there is nothing of their page', async (t) => {
-  const app = await createHost(t)
-  for (const path of ['tenant', 'tenant.json'])
-    t.equal((await app.inject({ url: `/settings/${path}`, ...as('ada') })).statusCode, 404)
-  t.notOk(app.hasRoute({ method: 'GET', url: '/settings/tenant' }))
-  for (const page of ['manage', 'preferences']) {
-    const { payload } = await app.inject({ url: `/settings/${page}`, ...as('ada') })
-    t.notMatch(payload, /tenant|organi[sz]ation/i)
-  }
-  const { tenants } = withOrganisations().settings ?? {}
-  const early = Fastify()
-  t.teardown(() => early.close())
-  await early.register(settingsUi, { guard: false, findCaller: () => null })
-  await early.register(settings, {
-    definitions: [definitions],
-    findCaller: () => null,
-    ...(tenants && { tenants }),
-  })
-  await t.rejects(async () => await early.ready(), {
-    code: 'FMOD_SETTINGS_UI_INVALID_OPTION',
-    message: /after the settings plugin/,
-  })
 })

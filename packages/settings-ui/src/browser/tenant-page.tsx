@@ -128,10 +128,12 @@ export function Elsewhere(): ComponentChildren {
   // A page that was opened in no organisation has no words for one.
   const words = tenant ?? now
   useEffect(() => {
-    void findTenant(access).then((found) => {
+    async function find(): Promise<void> {
+      const found = await findTenant(access)
       setNow(found)
       setText(found?.arrived ?? tenant?.left ?? '')
-    })
+    }
+    void find()
   }, [access, tenant])
   const button = useRef<HTMLSpanElement>(null)
   useEffect(() => {

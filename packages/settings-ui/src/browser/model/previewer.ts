@@ -66,8 +66,10 @@ export class Previewer {
 
   /** What this reader will have after saving. */
   #valuesOf(): Values {
-    const { byKey, drafts, values, own } = this.#editor.state
+    const { phase, byKey, drafts, values, own } = this.#editor.state
     const next = new Map<string, JsonValue>()
+    // What is meant for another organisation is not what this reader will have.
+    if (phase === 'elsewhere') return next
     for (const [key, { input, errors }] of drafts) {
       const definition = byKey.get(key)
       const value = values.get(key)
