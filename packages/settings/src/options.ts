@@ -100,7 +100,8 @@ export interface SettingsOptions {
     readonly keys?: readonly EncryptionKey[]
     /**
      * What happens when a sensitive setting is defined and no key is configured, or when one of its texts is stored
-     * unencrypted, as a value or in the history: the key of the setting is logged, or the application does not boot.
+     * unencrypted, as a value or in the history. `'warn'` logs the key of the setting; with `'require'` the application does
+     * not boot.
      * @default 'warn'
      */
     readonly mode?: 'warn' | 'require'
