@@ -3,12 +3,17 @@
  * is what the model says, and names no value of another organisation.
  */
 import assert from 'node:assert/strict'
+import { mock } from 'node:test'
 import { SettingScope } from '@fastify-modular/settings'
+import { createLiveClient, type LiveClient } from '@fastify-modular/settings/client/live'
+import { until } from '@fastify-modular/test-support/until'
 import type { FastifyInstance } from 'fastify'
 import type { StorePort } from '#src/store/store.js'
+import { portOf } from '../support/live.ts'
 import { randomFrom } from '../support/random.ts'
 import { as, createApp, manage, type Members, tenantsOf } from './app.ts'
 
+const local = { port: 0, host: '127.0.0.1' }
 const tenants = ['acme', 'bolt', 'core'] as const
 /** One of them has the id of an organisation. */
 const people = ['ada', 'bob', 'eve', 'acme'] as const
@@ -24,6 +29,14 @@ interface Expected {
   readonly shared: Map<string, string>
   readonly ofTenants: Map<string, Map<string, string>>
   readonly ofUsers: Map<string, Map<string, string>>
+}
+
+/** A window of somebody's browser, which follows what holds in the organisation of its session. */
+interface Tab {
+  readonly page: LiveClient
+  readonly session: { person: string; named: string | undefined }
+  /** Who may be the owner of a value that it is given: those of its sessions since it was looked at. */
+  readonly allowed: Set<string>
 }
 
 /** What a browser keeps of an address: it does not know of organisations. */
@@ -55,6 +68,9 @@ class Model {
   readonly #log: readonly string[]
   readonly #kept = new Map<string, Kept>()
   readonly #expected: Expected = { shared: new Map(), ofTenants: new Map(), ofUsers: new Map() }
+  readonly #tabs: Tab[] = []
+  /** A value that a tab was given although it is not its own. */
+  #leak: string | undefined
   #count = 0
 
   private constructor(init: {
@@ -94,7 +110,56 @@ class Model {
       )
       return app
     }
-    return new Model({ random: randomFrom(seed), members, log, apps: [await start(), await start()] })
+    const model = new Model({ random: randomFrom(seed), members, log, apps: [await start(), await start()] })
+    // Pages wait as short as they may.
+    const wait = mock.method(Math, 'random', () => 0)
+    t.teardown(() => wait.mock.restore())
+    for (let count = 0; count < 2; count++) await model.#openTab(t)
+    return model
+  }
+
+  async #openTab(t: { teardown(close: () => unknown): unknown }): Promise<void> {
+    const [app] = this.#apps
+    assert.ok(app)
+    const address = app.addresses()[0] ? `http://127.0.0.1:${portOf(app)}` : await app.listen(local)
+    const session: Tab['session'] = { person: 'ada', named: 'acme' }
+    const allowed = new Set<string>(['all:all', 'user:ada', 'tenant:acme'])
+    const headers = () => ({
+      'x-caller': session.person,
+      ...(session.named && { 'settings-tenant': session.named }),
+    })
+    const page = createLiveClient({ baseUrl: `${address}/api/settings`, headers })
+    this.#tabs.push({ page, session, allowed })
+    for (const key of keys)
+      t.teardown(
+        page.watch(key, (value) => {
+          const [, owner] = /^(\w+:\w+)-canary-/.exec(String(value)) ?? []
+          if (owner !== undefined && !allowed.has(owner)) this.#leak ??= `${key}: ${String(value)}`
+        }),
+      )
+  }
+
+  /** A second window has signed in, or switched: the one that is open finds out when its stream ends. */
+  #switchTab(): void {
+    const { session, allowed } = this.#one(this.#tabs)
+    const { person, named } = this.#someone()
+    const old = session.person
+    Object.assign(session, { person, named })
+    for (const owner of [`user:${person}`, `tenant:${named}`]) allowed.add(owner)
+    this.#apps[0]?.settings.endStreams(old)
+  }
+
+  /** What a window shows is soon what holds, and only that. */
+  async #lookAtTab(): Promise<void> {
+    const { page, session, allowed } = this.#one(this.#tabs)
+    const { person, named } = session
+    const tenant = this.#members[person]?.[named ?? ''] ? named : undefined
+    await this.#apps[0]?.settings.refresh()
+    this.#apps[0]?.settings.endStreams(person) // who was a member may be none any more
+    await until(() => keys.every((key) => page.known(key) === this.#holds(key, person, tenant)))
+    assert.equal(this.#leak, undefined, `a window of ${person} in ${tenant}`)
+    allowed.clear()
+    for (const owner of ['all:all', `user:${person}`, `tenant:${tenant}`]) allowed.add(owner)
   }
 
   async step(): Promise<void> {
@@ -111,12 +176,15 @@ class Model {
       read: () => this.#read(),
       'read in process': () => this.#readInProcess(),
       'sign in within a request': () => this.#signIn(),
+      'switch a window': async () => this.#switchTab(),
+      'look at a window': () => this.#lookAtTab(),
     }
     const names = Object.keys(moves) as (keyof typeof moves)[]
     // Half of all steps read; erasures are rare.
     const roll = this.#random()
     const name = roll < 0.4 ? 'read' : roll < 0.5 ? 'read in process' : this.#one(names)
     if (name === 'erase' && this.#random() < 0.8) return
+    if (name === 'look at a window' && this.#random() < 0.6) return // it waits for events
     this.counts[name] = (this.counts[name] ?? 0) + 1
     await moves[name]()
   }
@@ -254,6 +322,8 @@ class Model {
     const person = this.#one(people)
     const tenant = this.#one(tenants)
     const own = (this.#members[person] ??= {})
+    for (const { session, allowed } of this.#tabs)
+      if (session.person === person && session.named === tenant) allowed.add(`tenant:${tenant}`)
     if (own[tenant] && this.#random() < 0.6) delete own[tenant]
     else own[tenant] = this.#random() < 0.5 ? manage : []
   }
