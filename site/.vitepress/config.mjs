@@ -98,7 +98,9 @@ function pageOf(target) {
   const clean = target.replace(/\/$/, '')
   const file = clean.endsWith('.md') ? clean : posix.join(clean, 'README.md')
   if (!existsSync(join(root, file)) || !pages.some((page) => page.test(file))) return undefined
-  return `/${addressOf(file).replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '')}`
+  return `/${addressOf(file)
+    .replace(/(^|\/)index\.md$/, '$1')
+    .replace(/\.md$/, '')}`
 }
 
 /** The features are the home of the site; a README is the page of its folder, but for that of the repository. */
