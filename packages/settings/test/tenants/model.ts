@@ -5,15 +5,12 @@
 import assert from 'node:assert/strict'
 import { mock } from 'node:test'
 import { SettingScope } from '@fastify-modular/settings'
-import { createLiveClient, type LiveClient } from '@fastify-modular/settings/client/live'
-import { until } from '@fastify-modular/test-support/until'
 import type { FastifyInstance } from 'fastify'
 import type { StorePort } from '#src/store/store.js'
-import { portOf } from '../support/live.ts'
 import { randomFrom } from '../support/random.ts'
 import { as, createApp, manage, type Members, tenantsOf } from './app.ts'
+import { Tab } from './tabs.ts'
 
-const local = { port: 0, host: '127.0.0.1' }
 const tenants = ['acme', 'bolt', 'core'] as const
 /** One of them has the id of an organisation. */
 const people = ['ada', 'bob', 'eve', 'acme'] as const
@@ -29,14 +26,6 @@ interface Expected {
   readonly shared: Map<string, string>
   readonly ofTenants: Map<string, Map<string, string>>
   readonly ofUsers: Map<string, Map<string, string>>
-}
-
-/** A window of somebody's browser, which follows what holds in the organisation of its session. */
-interface Tab {
-  readonly page: LiveClient
-  readonly session: { person: string; named: string | undefined }
-  /** Who may be the owner of a value that it is given: those of its sessions since it was looked at. */
-  readonly allowed: Set<string>
 }
 
 /** What a browser keeps of an address: it does not know of organisations. */
@@ -69,8 +58,6 @@ class Model {
   readonly #kept = new Map<string, Kept>()
   readonly #expected: Expected = { shared: new Map(), ofTenants: new Map(), ofUsers: new Map() }
   readonly #tabs: Tab[] = []
-  /** A value that a tab was given although it is not its own. */
-  #leak: string | undefined
   #count = 0
 
   private constructor(init: {
@@ -114,52 +101,11 @@ class Model {
     // Pages wait as short as they may.
     const wait = mock.method(Math, 'random', () => 0)
     t.teardown(() => wait.mock.restore())
-    for (let count = 0; count < 2; count++) await model.#openTab(t)
-    return model
-  }
-
-  async #openTab(t: { teardown(close: () => unknown): unknown }): Promise<void> {
-    const [app] = this.#apps
-    assert.ok(app)
-    const address = app.addresses()[0] ? `http://127.0.0.1:${portOf(app)}` : await app.listen(local)
-    const session: Tab['session'] = { person: 'ada', named: 'acme' }
-    const allowed = new Set<string>(['all:all', 'user:ada', 'tenant:acme'])
-    const headers = () => ({
-      'x-caller': session.person,
-      ...(session.named && { 'settings-tenant': session.named }),
-    })
-    const page = createLiveClient({ baseUrl: `${address}/api/settings`, headers })
-    this.#tabs.push({ page, session, allowed })
-    for (const key of keys)
-      t.teardown(
-        page.watch(key, (value) => {
-          const [, owner] = /^(\w+:\w+)-canary-/.exec(String(value)) ?? []
-          if (owner !== undefined && !allowed.has(owner)) this.#leak ??= `${key}: ${String(value)}`
-        }),
+    for (let count = 0; count < 2; count++)
+      model.#tabs.push(
+        await Tab.open(t, model.#apps[0] ?? (await start()), { keys, person: 'ada', named: 'acme' }),
       )
-  }
-
-  /** A second window has signed in, or switched: the one that is open finds out when its stream ends. */
-  #switchTab(): void {
-    const { session, allowed } = this.#one(this.#tabs)
-    const { person, named } = this.#someone()
-    const old = session.person
-    Object.assign(session, { person, named })
-    for (const owner of [`user:${person}`, `tenant:${named}`]) allowed.add(owner)
-    this.#apps[0]?.settings.endStreams(old)
-  }
-
-  /** What a window shows is soon what holds, and only that. */
-  async #lookAtTab(): Promise<void> {
-    const { page, session, allowed } = this.#one(this.#tabs)
-    const { person, named } = session
-    const tenant = this.#members[person]?.[named ?? ''] ? named : undefined
-    await this.#apps[0]?.settings.refresh()
-    this.#apps[0]?.settings.endStreams(person) // who was a member may be none any more
-    await until(() => keys.every((key) => page.known(key) === this.#holds(key, person, tenant)))
-    assert.equal(this.#leak, undefined, `a window of ${person} in ${tenant}`)
-    allowed.clear()
-    for (const owner of ['all:all', `user:${person}`, `tenant:${tenant}`]) allowed.add(owner)
+    return model
   }
 
   async step(): Promise<void> {
@@ -176,7 +122,7 @@ class Model {
       read: () => this.#read(),
       'read in process': () => this.#readInProcess(),
       'sign in within a request': () => this.#signIn(),
-      'switch a window': async () => this.#switchTab(),
+      'switch a window': async () => this.#one(this.#tabs).switch(this.#someone()),
       'look at a window': () => this.#lookAtTab(),
     }
     const names = Object.keys(moves) as (keyof typeof moves)[]
@@ -247,6 +193,13 @@ class Model {
         ['all:all', `user:${person}`, `tenant:${tenant}`].includes(owner),
         `${person} in ${tenant} was given a value of ${owner}`,
       )
+  }
+
+  async #lookAtTab(): Promise<void> {
+    await this.#one(this.#tabs).look(({ person, named }) => {
+      const tenant = this.#members[person]?.[named ?? ''] ? named : undefined
+      return { tenant, values: keys.map((key) => this.#holds(key, person, tenant)) }
+    })
   }
 
   async #write(): Promise<void> {
@@ -322,8 +275,7 @@ class Model {
     const person = this.#one(people)
     const tenant = this.#one(tenants)
     const own = (this.#members[person] ??= {})
-    for (const { session, allowed } of this.#tabs)
-      if (session.person === person && session.named === tenant) allowed.add(`tenant:${tenant}`)
+    for (const tab of this.#tabs) tab.moved(person, tenant)
     if (own[tenant] && this.#random() < 0.6) delete own[tenant]
     else own[tenant] = this.#random() < 0.5 ? manage : []
   }
