@@ -30,6 +30,8 @@ export default {
   ],
   rewrites: addressOf,
   lastUpdated: false,
+  transformPageData: ({ filePath, frontmatter }) =>
+    filePath === 'docs/features.md' ? { frontmatter: { ...frontmatter, aside: false } } : undefined,
   markdown: {
     config: ({ core }) => {
       core.ruler.push('repository-links', mendLinks)
@@ -98,7 +100,9 @@ function pageOf(target) {
   const clean = target.replace(/\/$/, '')
   const file = clean.endsWith('.md') ? clean : posix.join(clean, 'README.md')
   if (!existsSync(join(root, file)) || !pages.some((page) => page.test(file))) return undefined
-  return `/${addressOf(file).replace(/(^|\/)index\.md$/, '$1').replace(/\.md$/, '')}`
+  return `/${addressOf(file)
+    .replace(/(^|\/)index\.md$/, '$1')
+    .replace(/\.md$/, '')}`
 }
 
 /** The features are the home of the site; a README is the page of its folder, but for that of the repository. */
