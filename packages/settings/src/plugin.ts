@@ -13,7 +13,7 @@ import {
 } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { checkAtBoot, checkEncrypted, checkPermissions, warnAtBoot } from './boot-checks.ts'
+import { checkAtBoot, checkEncrypted, checkPermissions, reportOverdue, warnAtBoot } from './boot-checks.ts'
 import { createSettingsService, type SettingsService } from './create-settings.ts'
 import { SettingsBuilder } from './definitions/builder.ts'
 import { Registry } from './definitions/registry.ts'
@@ -169,7 +169,7 @@ async function makeReady(boot: Boot): Promise<void> {
   const isDescribed = routes === undefined || boot.sawSwagger || !app.hasDecorator('swagger')
   warnAtBoot(service, options, { knowsCaller, notEncrypted, isDescribed })
   service.retention?.start()
-  if (currentCommand()) return
+  if (currentCommand()) return boot.isOpen ? reportOverdue(service) : undefined
   // First what was not kept is put back: it may be why a resource could not be made.
   await service.windows.start()
   // Other hooks and the rest of the boot share the time that Fastify gives them.
