@@ -25,6 +25,8 @@ export interface Follower {
    * reader's any more; where somebody else has signed in, theirs follows.
    */
   onState(state: LiveState | 'signed out'): void
+  /** Other changes wait to be kept than before. Also called after each connection while one waits. */
+  onOpen?(): void
 }
 
 export interface FollowOptions extends SettingsClientOptions {
@@ -183,6 +185,7 @@ export class Stream implements Connection, Follower {
       this.onOwn(caller)
       if (isAnother) throw new Error('Another caller has signed in.')
     }
+    if (event === 'open') this.onOpen()
     const isEverything = event === 'snapshot'
     if (isEverything || (event === 'change' && this.#id))
       this.onSettings(JSON.parse(data), isEverything, Number.parseInt(id, 10) || 0)
@@ -225,6 +228,10 @@ export class Stream implements Connection, Follower {
     if (this.#isAnother(caller)) this.#forget()
     this.#caller = caller ?? this.#caller
     for (const follower of this.#followers) follower.onOwn(caller)
+  }
+
+  onOpen(): void {
+    for (const follower of this.#followers) follower.onOpen?.()
   }
 
   #isAnother(caller: string | undefined): boolean {
