@@ -65,6 +65,7 @@ async function openWindow(t: Test, url: string, signedIn: Window = {}) {
     api,
     access,
     editor,
+    onOpen: () => undefined,
     mayShow: (key) => !held.has(key),
     onShown: () => undefined,
     say: (text) => said.push(text),

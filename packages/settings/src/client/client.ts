@@ -123,7 +123,7 @@ interface OpenChanges {
 }
 
 /** A change that had to be kept, with what became of it. */
-interface SettledChange extends KeptChange {
+export interface SettledChange extends KeptChange {
   /** The id of the caller who made it. */
   readonly by: string | null
   /** By key, why it was not put back. */

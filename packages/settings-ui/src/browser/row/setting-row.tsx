@@ -39,6 +39,7 @@ export function SettingRow({ definition, reason, isScopeShown }: SettingRowProps
   const value = useEditor((state) => state.values.get(key))
   const draft = useEditor((state) => state.drafts.get(key))
   const isJustSaved = useEditor((state) => state.saved.has(key))
+  const asked = useEditor((state) => (draft ? undefined : state.asked.get(key)))
   const change = useEditor((each) => each.news.get(key))
   const mayChange = useMayChange(definition)
   const [isTold, showWhat] = useState(false)
@@ -53,7 +54,8 @@ export function SettingRow({ definition, reason, isScopeShown }: SettingRowProps
   const state = rowState(value, draft)
   const isReadOnly = value.locked || !mayChange
   const hasHint = unit !== null || (type === SettingType.Number && min !== null && max !== null)
-  const hasNote = draft !== undefined && (draft.theirs !== undefined || draft.errors.length > 0)
+  const errors = draft?.errors ?? asked ?? []
+  const hasNote = draft?.theirs !== undefined || errors.length > 0
   const described = [
     hasHint && `${id}-u`,
     `${id}-d`,
@@ -67,7 +69,7 @@ export function SettingRow({ definition, reason, isScopeShown }: SettingRowProps
       className={isWide(type) ? 'fm-row is-wide' : 'fm-row'}
       part="row"
       data-key={key}
-      data-state={state}
+      data-state={asked ? 'invalid' : state}
       data-type={type}
       data-saved={isJustSaved || undefined}
       data-news={news?.isFresh || undefined}
@@ -88,7 +90,12 @@ export function SettingRow({ definition, reason, isScopeShown }: SettingRowProps
         <RowDescription id={`${id}-d`} {...parts} />
       </div>
       <div className={widthOf(definition)}>
-        <RowControl {...parts} isReadOnly={isReadOnly} describedBy={described.filter(Boolean).join(' ')} />
+        <RowControl
+          {...parts}
+          isInvalid={!draft?.theirs && errors.length > 0}
+          isReadOnly={isReadOnly}
+          describedBy={described.filter(Boolean).join(' ')}
+        />
       </div>
       <RowTools
         {...parts}
@@ -108,7 +115,7 @@ export function SettingRow({ definition, reason, isScopeShown }: SettingRowProps
       {draft?.theirs ? (
         <RowConflict id={`${id}-e`} definition={definition} theirs={draft.theirs} input={draft.input} />
       ) : (
-        hasNote && <Errors id={`${id}-e`} errors={draft.errors} />
+        hasNote && <Errors id={`${id}-e`} errors={errors} />
       )}
       {page.preview[key] === 'accent' && <ShadeNote color={String(draft?.input ?? value.value)} />}
       {type === SettingType.DateTime && <RowTime id={`${id}-t`} {...parts} />}
@@ -153,6 +160,7 @@ function Errors({ id, errors }: { readonly id: string } & Pick<Draft, 'errors'>)
 }
 
 interface RowControlProps extends RowParts {
+  readonly isInvalid: boolean
   readonly isReadOnly: boolean
   /** Ids of what there is to know about it. */
   readonly describedBy: string
@@ -162,6 +170,7 @@ function RowControl({
   definition,
   value,
   draft,
+  isInvalid,
   isReadOnly,
   describedBy,
 }: RowControlProps): ComponentChildren {
@@ -175,7 +184,7 @@ function RowControl({
   const field: Field = {
     id: elementId(page, definition),
     'aria-describedby': describedBy,
-    'aria-invalid': (draft && !draft.theirs && draft.errors.length > 0) || undefined,
+    'aria-invalid': isInvalid || undefined,
     value: String(draft?.input ?? toInput(definition, value.value)),
     placeholder: sensitive ? secret : example,
     required: required && !(sensitive && isSet),
