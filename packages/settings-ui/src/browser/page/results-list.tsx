@@ -283,19 +283,26 @@ const reasons = {
 
 function Rows({ rows, isSystem }: RowsProps): ComponentChildren {
   const { messages } = usePage()
+  const open = useEditor((state) => state.open)
+  const more = useMore(open.length > 0)
+  const waiting = new Set(open.flatMap(({ entries }) => entries.map(({ key }) => key)))
   return rows.map(({ definition, reason }) => (
     <StillRow
       key={definition.key}
       definition={definition}
       reason={reason && format(messages[reasons[reason.kind]], { text: reason.text })}
       isScopeShown={!isSystem && definition.scope === SettingScope.System}
+      notice={more && waiting.has(definition.key) ? <more.OpenPill definition={definition} /> : undefined}
     />
   ))
 }
 
 /** The same element again is not rendered again, whatever the search does. */
 function StillRow(props: SettingRowProps): ComponentChildren {
-  return useMemo(() => <SettingRow {...props} />, [props.definition, props.reason, props.isScopeShown])
+  return useMemo(
+    () => <SettingRow {...props} />,
+    [props.definition, props.reason, props.isScopeShown, props.notice],
+  )
 }
 
 /** Opened by the user, by a link, and by what is unsaved; closed by the user only. */

@@ -10,7 +10,7 @@ import { relativeTime, toInput, zoneName } from '../model/input.ts'
 import { type Definition, displayValue, isStale, type RowState, type SettingValue } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { useExternal } from '../use-external.ts'
-import { useLater, useMore } from '../use-more.ts'
+import { useLater } from '../use-more.ts'
 
 interface PartsProps extends RowParts {
   readonly id: string
@@ -124,17 +124,14 @@ interface RowPillsProps extends PartsProps {
   readonly reason: string | undefined
   readonly isScopeShown: boolean
   readonly news: News | undefined
+  readonly notice: ComponentChildren
 }
 
 export function RowPills(props: RowPillsProps): ComponentChildren {
-  const { id, definition, value, draft, news, reason, isScopeShown } = props
+  const { id, definition, value, draft, news, notice, reason, isScopeShown } = props
   const { editor, messages } = usePage()
   const hasOwn = useEditor(({ own }) => own?.has(definition.key))
   const isJustSaved = useEditor((state) => editor.isOwn && state.saved.has(definition.key))
-  const isWaiting = useEditor(({ open }) =>
-    open.some(({ entries }) => entries.some(({ key }) => key === definition.key)),
-  )
-  const more = useMore(isWaiting && !draft)
   const pill = usePill(props, isJustSaved)
   return (
     <>
@@ -147,7 +144,7 @@ export function RowPills(props: RowPillsProps): ComponentChildren {
           value.isOverridden && messages.overridden
         )}
       </span>
-      {more && <more.OpenPill definition={definition} />}
+      {!draft && notice}
       {isScopeShown && <span className="fm-pill is-muted">{messages.system}</span>}
       {draft && hasOwn && (
         <span className="fm-pill is-muted">

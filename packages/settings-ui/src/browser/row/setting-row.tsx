@@ -30,16 +30,19 @@ export interface SettingRowProps {
   readonly reason?: string | undefined
   /** Says the scope, where the group around it has several. */
   readonly isScopeShown: boolean
+  /** Stands beside its name, unless there is a draft. */
+  readonly notice?: ComponentChildren
 }
 
 /** Depends on nothing but its own value and draft. Its control is its first stop for Tab, its tools follow. */
-export function SettingRow({ definition, reason, isScopeShown }: SettingRowProps): ComponentChildren {
+export function SettingRow({ definition, reason, isScopeShown, notice }: SettingRowProps): ComponentChildren {
   const { key, type, unit, min, max } = definition
   const page = usePage()
   const value = useEditor((state) => state.values.get(key))
   const draft = useEditor((state) => state.drafts.get(key))
-  const isJustSaved = useEditor((state) => state.saved.has(key))
-  const asked = useEditor((state) => (draft ? undefined : state.asked.get(key)))
+  // One look for both, because there are many rows.
+  const mark = useEditor(({ asked, saved }) => asked.get(key) ?? saved.has(key))
+  const asked = draft || typeof mark === 'boolean' ? undefined : mark
   const change = useEditor((each) => each.news.get(key))
   const mayChange = useMayChange(definition)
   const [isTold, showWhat] = useState(false)
@@ -71,7 +74,7 @@ export function SettingRow({ definition, reason, isScopeShown }: SettingRowProps
       data-key={key}
       data-state={asked ? 'invalid' : state}
       data-type={type}
-      data-saved={isJustSaved || undefined}
+      data-saved={mark === true || undefined}
       data-news={news?.isFresh || undefined}
       data-readonly={isReadOnly || undefined}
     >
@@ -85,6 +88,7 @@ export function SettingRow({ definition, reason, isScopeShown }: SettingRowProps
             reason={reason}
             isScopeShown={isScopeShown}
             news={news}
+            notice={notice}
           />
         </div>
         <RowDescription id={`${id}-d`} {...parts} />
