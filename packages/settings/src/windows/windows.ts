@@ -12,7 +12,7 @@ import {
 import { requireRevision } from '../history/history.ts'
 import { entryOf } from '../history/revert.ts'
 import type { Parts } from '../parts.ts'
-import type { HistoryRow, SettingsStore } from '../store/store.ts'
+import type { HistoryRow, StorePort } from '../store/store.ts'
 import type { StoredWindow } from '../store/windows.ts'
 import { requireUpdater, requireWritePermissions } from '../visibility.ts'
 import type { WriteOptions } from '../write/write.ts'
@@ -64,7 +64,7 @@ export class Windows {
   }
 
   /** The open ones, the next one that is due first, and the time of the database. */
-  open(): ReturnType<SettingsStore['windows']> {
+  open(): ReturnType<StorePort['windows']> {
     return this.#parts.store.windows()
   }
 
