@@ -76,7 +76,7 @@ export class OpenReader {
     if (open.length === 0 || this.#isStopped) return
     const wait = Math.min(...open.map(({ ends }) => ends)) - performance.now() + look.afterDue
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(this.read, Math.min(look.most, Math.max(look.least, wait)))
+    this.#timer = setTimeout(() => void this.read(), Math.min(look.most, Math.max(look.least, wait)))
   }
 }
 
