@@ -99,7 +99,8 @@ async function openPicture(browser, url, { path, signIn, colorScheme, enter = {}
   await page.getByRole('heading', { level: 1 }).first().waitFor()
   await page.waitForLoadState('load') // never idle: pages follow settings
   for (const [name, text] of Object.entries(enter)) await page.getByLabel(name, { exact: true }).fill(text)
-  if (path !== '/') await page.locator('main label').first().waitFor()
+  await page.locator('main label').first().waitFor()
+  await page.locator('main .fm-bone:visible').first().waitFor({ state: 'hidden' })
   if (picture.name?.startsWith('preview')) await page.locator('.fm-try:visible').waitFor()
   await page.evaluate('document.fonts.ready')
   return page

@@ -58,7 +58,7 @@ function loadPlainImport(id) {
 /** The texts of each language but English, which the script has; and the scripts whose names stay. */
 async function addFiles(_options, bundle) {
   for (const name of await readdir('src/texts')) {
-    if (!name.endsWith('.json') || name === 'en.json') continue
+    if (!name.endsWith('.json') || name.startsWith('en')) continue
     const texts = JSON.parse(await readFile(`src/texts/${name}`, 'utf8'))
     this.emitFile({ type: 'asset', name, source: JSON.stringify(texts) })
   }

@@ -74,7 +74,7 @@ async function checkTypes(folder, { entries, blocks, options, tsc }) {
     'esm.mts': entries.map((entry, i) => `export * as m${i} from '${entry}'\n`).join(''),
     'common.cts': entries.map((entry, i) => `import m${i} = require('${entry}')\nvoid m${i}\n`).join(''),
   }
-  for (const [index, { code }] of blocks.entries()) files[`document-${index}.mts`] = code
+  for (const [index, { code, language }] of blocks.entries()) files[documentName(index, language)] = code
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text)
   cpSync('packages/create-fastify-modular/template/src/sign-in.ts', join(folder, 'sign-in.ts')) // the guide about deploying builds on it
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: Object.keys(files) }))
@@ -100,9 +100,14 @@ function isOurs(line) {
   return !isForeignFile && !isForeignModule
 }
 
+/** TypeScript knows no ending for JSX in an ES module: the package.json says that it is one. */
+function documentName(index, language) {
+  return `document-${index}.${language === 'tsx' ? 'tsx' : 'mts'}`
+}
+
 /** `document-3.mts(5,1): …` → `packages/core/README.md:47: …` */
 function nameDocument(line, blocks) {
-  return line.replace(/^document-(\d+)\.mts\((\d+),\d+\)/, (_, index, offset) => {
+  return line.replace(/^document-(\d+)\.(?:mts|tsx)\((\d+),\d+\)/, (_, index, offset) => {
     const { path, line: start } = blocks[Number(index)]
     return `${path}:${start + Number(offset) - 1}`
   })
@@ -115,4 +120,5 @@ const strictest = {
   jsx: 'react-jsx',
   noEmit: true,
   allowImportingTsExtensions: true,
+  erasableSyntaxOnly: false, // a CommonJS application writes `import x = require('x')`
 }

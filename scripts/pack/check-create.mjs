@@ -1,5 +1,5 @@
 // Creates both applications with the packed command, as `npm create` does, on the packed packages: their tests must pass, and
-// they must run in development and as `npm start` runs them.
+// they must run in development and as `npm start` runs them, and the command line finds nothing wrong with them.
 import { strict as assert } from 'node:assert'
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { isBuiltin } from 'node:module'
@@ -63,6 +63,11 @@ async function checkCreated(created, env) {
     }
     assert.equal(code, 0, 'the application closes at a signal')
   }
+  const said = await capture('npx', ['fastify-modular', 'doctor'], {
+    cwd: created,
+    env: { ...process.env, ...env },
+  })
+  assert.equal(said, 'nothing wrong\n')
 }
 
 /** What the machine of a developer who has just begun does not have. */

@@ -11,7 +11,10 @@ export function createConsumer(folder, packages) {
     cpSync(content, join(modules, manifest.name), { recursive: true })
   }
   for (const each of packages) linkDependencies(each, modules)
-  writeFileSync(join(folder, 'package.json'), JSON.stringify({ name: 'consumer', private: true }))
+  writeFileSync(
+    join(folder, 'package.json'),
+    JSON.stringify({ name: 'consumer', private: true, type: 'module' }),
+  )
   link('node_modules/@types/node', join(modules, '@types/node'))
   for (const each of packages) linkPeers(each, modules, ({ isOptional }) => !isOptional)
   return {

@@ -27,7 +27,7 @@ export default async function pack() {
     const code = documents().map((path) => codeBlocks(path, readFileSync(path, 'utf8')))
     const use = {
       blocks: code.flatMap(({ blocks }) => blocks),
-      options: typeScriptOptions(readFileSync('packages/core/README.md', 'utf8')),
+      options: typeScriptOptions(readFileSync('docs/guides/getting-started.md', 'utf8')),
     }
     await all([
       checkInstall(scratch, libraries),

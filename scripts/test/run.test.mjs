@@ -104,7 +104,7 @@ import b from 'b'
 \`\`\`
 `
   t.same(codeBlocks('a.md', markdown), {
-    blocks: [{ path: 'a.md', line: 4, code: "import a from 'a'\n" }],
+    blocks: [{ path: 'a.md', line: 4, code: "import a from 'a'\n", language: 'ts' }],
     fragments: ['a.md:8', 'a.md:12'],
   })
   t.end()
@@ -116,7 +116,7 @@ const wholeDocuments = ['docs/guides/errors.md', 'packages/errors/README.md']
 for (const path of wholeDocuments) {
   test(`every block of ${path} that does not say it is a fragment is compiled`, (t) => {
     const markdown = readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8')
-    t.equal(codeBlocks(path, markdown).blocks.length, markdown.match(/^```ts$/gm)?.length)
+    t.equal(codeBlocks(path, markdown).blocks.length, markdown.match(/^```tsx?$/gm)?.length)
     t.end()
   })
 }

@@ -16,7 +16,7 @@ const pages = [
 
 export default {
   title: 'fastify-modular',
-  description: 'Fastify 5 plugins that turn a server into a modular application',
+  description: 'The back office of a Fastify server, as plugins',
   srcDir: '..',
   outDir: 'dist',
   cacheDir: 'node_modules/.cache',
@@ -28,7 +28,7 @@ export default {
     '**/{src,test,dist,dist-test}/**',
     '**/CHANGELOG.md',
   ],
-  rewrites: (path) => path.replace(/(^|\/)README\.md$/, '$1index.md'),
+  rewrites: addressOf,
   lastUpdated: false,
   markdown: {
     config: ({ core }) => {
@@ -39,8 +39,9 @@ export default {
   themeConfig: {
     search: { provider: 'local' },
     nav: [
+      { text: 'Features', link: '/' },
+      { text: 'One plugin', link: '/docs/guides/one-plugin' },
       { text: 'Documentation', link: '/docs/' },
-      { text: 'Packages', link: '/#packages' },
       { text: 'Examples', link: '/examples/' },
       { text: 'GitHub', link: github },
     ],
@@ -97,5 +98,13 @@ function pageOf(target) {
   const clean = target.replace(/\/$/, '')
   const file = clean.endsWith('.md') ? clean : posix.join(clean, 'README.md')
   if (!existsSync(join(root, file)) || !pages.some((page) => page.test(file))) return undefined
-  return `/${file.replace(/(^|\/)README\.md$/, '$1').replace(/\.md$/, '')}`
+  return `/${addressOf(file)
+    .replace(/(^|\/)index\.md$/, '$1')
+    .replace(/\.md$/, '')}`
+}
+
+/** The features are the home of the site; a README is the page of its folder, but for that of the repository. */
+function addressOf(file) {
+  if (file === 'docs/features.md') return 'index.md'
+  return file === 'README.md' ? 'readme.md' : file.replace(/\/README\.md$/, '/index.md')
 }

@@ -6,33 +6,29 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
+import { report } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
-import { type Invocation, UsageError } from './command.ts'
+import { type Request, textOption, UsageError } from './command.ts'
 import { commands } from './commands/table.ts'
 import { watchHooks } from './foreign-hooks.ts'
-import type { Report } from './report.ts'
+import { type Report, reportMember } from './report.ts'
 import { reportFailure, runCommand } from './run-command.ts'
-
-/** What the parent sends. */
-export interface Request {
-  readonly name: string
-  readonly invocation: Invocation
-  /** The path of the configuration, where the person named one. */
-  readonly config?: string | undefined
-}
 
 const configNames = ['js', 'mjs', 'cjs'].map((ending) => `fastify-modular.config.${ending}`)
 
-/** Milliseconds that closing the application may take. */
-const closeTimeout = 10_000
+/** Milliseconds that the application may take to close, and to open before that is said. */
+const patience = 10_000
 
-// The command was ended: nothing more is written, and nobody would read the report.
-process.once('disconnect', () => process.exit(1))
-process.once('message', (request) => void serve(request as Request)) // of the parent, which is this package
+/** Runs the command that the parent sends. */
+export function serveCommand(): void {
+  // The command was ended: nothing more is written, and nobody would read the report.
+  process.once('disconnect', () => process.exit(1))
+  process.once('message', (request) => void serve(request as Request)) // of the parent, which is this package
+}
 
-async function serve({ name, invocation, config }: Request): Promise<void> {
+async function serve({ name, invocation }: Request): Promise<void> {
   let app: FastifyInstance | undefined
-  let report: Report
+  let outcome: Report
   try {
     const command = commands[name]
     if (command === undefined) throw new UsageError(`There is no command "${name}".`)
@@ -40,13 +36,18 @@ async function serve({ name, invocation, config }: Request): Promise<void> {
     // Before the first import of the application, so that it holds from the first registration on.
     Reflect.set(globalThis, Symbol.for('fastify-modular.command'), { name, migrates, findings: [] })
     watchHooks()
-    app = await openApplication(name, config)
-    report = await runCommand(app, command, invocation)
+    const slow = setTimeout(
+      () => console.error(`The application has not opened for ${patience / 1000} s.`),
+      patience,
+    )
+    app = await openApplication(name, textOption(invocation, 'config'))
+    clearTimeout(slow)
+    outcome = await runCommand(app, command, invocation)
   } catch (error) {
-    report = reportFailure(error)
+    outcome = reportFailure(error)
   }
-  await new Promise((sent) => process.send?.(report, sent))
-  if (app) await Promise.race([app.close().catch(() => {}), sleep(closeTimeout)])
+  await new Promise((sent) => process.send?.({ [reportMember]: outcome }, sent))
+  if (app) await Promise.race([app.close().catch(() => {}), sleep(patience)])
   process.exit(0)
 }
 
@@ -58,7 +59,11 @@ async function openApplication(name: string, config: string | undefined): Promis
       `There is no ${file ?? configNames[0]} here: a module that exports a function which returns the application.`,
     )
   const { default: build }: { default?: unknown } = await import(pathToFileURL(resolve(file)).href)
-  const app: unknown = typeof build === 'function' ? await build({ command: name }) : undefined
+  const options = {
+    command: name,
+    report: (problem: string) => report({ kind: 'cannot be served', text: problem, keys: [] }),
+  }
+  const app: unknown = typeof build === 'function' ? await build(options) : undefined
   if (!isApplication(app))
     throw new UsageError(`The default export of ${file} does not return an application.`)
   await app.ready()

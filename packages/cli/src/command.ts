@@ -11,6 +11,13 @@ export interface Invocation {
   readonly actor: string
 }
 
+/** What the process of the application is sent. */
+export interface Request {
+  /** Of the command: `settings get`. */
+  readonly name: string
+  readonly invocation: Invocation
+}
+
 export interface CliCommand {
   readonly summary: string
   /** As the parser spells them: `<key>`, `[file]`. */

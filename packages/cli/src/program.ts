@@ -1,53 +1,59 @@
-/** The command line: parses it, asks before something is removed, and has the application opened in a process of its own. */
-import { fork } from 'node:child_process'
+/** The command line: parses it, asks before something is removed, and has a process open the application. */
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
-import { fileURLToPath } from 'node:url'
+import { text } from 'node:stream/consumers'
 import { Command, CommanderError } from 'commander'
-import type { Request } from './application.ts'
-import type { CliCommand, Invocation } from './command.ts'
+import type { Invocation, Request } from './command.ts'
 import { commands } from './commands/table.ts'
-import { type ExitCode, exitCodes, printReport, type Report } from './report.ts'
+import { type ExitCode, exitCodes, failure, printReport, type Report, reportMember } from './report.ts'
 
-/** Runs the command line. Returns the exit code. */
-export async function runProgram(argv: readonly string[]): Promise<ExitCode> {
-  let chosen: (Request & { readonly command: CliCommand }) | undefined
-  const program = createProgram((name, command, invocation) => {
-    chosen = { name, command, invocation }
-  })
+/** Runs the command line. Returns the exit code. `start` starts the process that opens the application. */
+export async function runProgram(argv: readonly string[], start: () => ChildProcess): Promise<ExitCode> {
+  const report = await run(argv, start)
+  const { exit = exitCodes.done } = report
+  const asJson = argv.includes('--json')
+  const isAnswer = asJson || exit === exitCodes.done || exit === exitCodes.differences
+  const output = isAnswer ? process.stdout : process.stderr
+  output.on('error', () => {}) // the reader has closed the pipe, as head does
+  output.write(printReport(report, asJson))
+  return exit
+}
+
+async function run(argv: readonly string[], start: () => ChildProcess): Promise<Report> {
+  let request: Request | undefined
+  let printed = ''
+  const program = createProgram(
+    (chosen) => (request = chosen),
+    (text) => (printed += text),
+  )
   try {
     await program.parseAsync([...argv], { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
-    return error.exitCode === 0 ? exitCodes.done : exitCodes.usage
+    const lines = printed.trimEnd().split('\n')
+    return error.exitCode === 0 ? { lines } : failure(lines, exitCodes.usage)
   }
-  if (chosen === undefined) return exitCodes.usage
-  const { command, name, invocation } = chosen
-  if (!(await isConfirmed(command, invocation))) {
-    console.error('Nothing was done. Pass --yes to do it without a question.')
-    return exitCodes.failed
-  }
+  if (request === undefined) return failure([program.helpInformation()], exitCodes.usage)
+  const { invocation } = request
+  if (!(await isConfirmed(request)))
+    return failure(['Nothing was done. Pass --yes to do it without a question.'])
   const stdin = invocation.options['stdin'] === true ? await readStdin() : undefined
-  const config = typeof invocation.options['config'] === 'string' ? invocation.options['config'] : undefined
-  const report = await open({ name, invocation: { ...invocation, stdin }, config })
-  const { exit = exitCodes.done } = report
-  const isFailure = exit === exitCodes.failed || exit === exitCodes.usage || exit === exitCodes.conflict
-  const output = isFailure && invocation.options['json'] !== true ? process.stderr : process.stdout
-  output.write(printReport(report, invocation.options['json'] === true))
-  return exit
+  return reportOf(start(), { ...request, invocation: { ...invocation, stdin } })
 }
 
-type Choose = (name: string, command: CliCommand, invocation: Invocation) => void
-
-function createProgram(choose: Choose): Command {
+/** What the parser prints, for mistakes and for help, goes to `print`. */
+function createProgram(choose: (request: Request) => void, print: (text: string) => void): Command {
   const program = new Command('fastify-modular')
-  program.description('Operates the application of this folder without serving it.').exitOverride()
+  program.description('Operates the application of this folder without serving it.')
+  program.exitOverride().configureOutput({ writeOut: print, writeErr: print })
   const groups = new Map<string, Command>([['', program]])
   for (const [name, command] of Object.entries(commands)) {
     const words = name.split(' ')
     const last = words.pop() ?? ''
     const parsed = groupOf(groups, words).command(`${last} ${command.args ?? ''}`.trim())
-    parsed.description(command.summary).exitOverride()
+    parsed.description(command.summary)
     for (const [flags, text] of Object.entries(command.options ?? {})) parsed.option(flags, text)
     if (command.replaces) parsed.option('--yes', 'does not ask, in production')
     parsed.option('--json', 'prints JSON')
@@ -55,7 +61,7 @@ function createProgram(choose: Choose): Command {
     parsed.option('--config <file>', 'in place of fastify-modular.config.js')
     parsed.action(() => {
       const options = parsed.opts<Invocation['options']>()
-      choose(name, command, { args: parsed.args, options, actor: actorOf(options['actor']) })
+      choose({ name, invocation: { args: parsed.args, options, actor: actorOf(options['actor']) } })
     })
   }
   return program
@@ -67,7 +73,6 @@ function groupOf(groups: Map<string, Command>, words: readonly string[]): Comman
   const known = groups.get(name)
   if (known) return known
   const made = groupOf(groups, words.slice(0, -1)).command(words.at(-1) ?? '')
-  made.exitOverride()
   groups.set(name, made)
   return made
 }
@@ -83,42 +88,31 @@ function actorOf(named: unknown): string {
 }
 
 /** In production, what removes or replaces something is asked about. */
-async function isConfirmed({ replaces = false }: CliCommand, invocation: Invocation): Promise<boolean> {
+async function isConfirmed({ name, invocation }: Request): Promise<boolean> {
+  const { replaces = false } = commands[name] ?? {}
   const asks = typeof replaces === 'function' ? replaces(invocation) : replaces
   if (!asks || process.env['NODE_ENV'] !== 'production' || invocation.options['yes'] === true) return true
   if (!process.stdin.isTTY) return false
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  const answer = await terminal.question('This removes or replaces what is stored. Continue? (yes/no) ')
+  const ended = once(terminal, 'close').then(() => '') // Ctrl-D, Ctrl-C
+  const question = terminal.question('This removes or replaces what is stored. Continue? (yes/no) ')
+  const answer = await Promise.race([question, ended])
   terminal.close()
   return answer.trim() === 'yes'
 }
 
 async function readStdin(): Promise<string> {
-  const chunks: Buffer[] = []
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/\r?\n$/, '')
+  return (await text(process.stdin)).replace(/\r?\n$/, '')
 }
 
-/** Opens the application in a process of its own, whose output goes to standard error. */
-function open(request: Request): Promise<Report> {
-  const child = fork(fileURLToPath(new URL('application.js', import.meta.url)), {
-    stdio: ['ignore', 2, 2, 'ipc'],
-    serialization: 'json',
-  })
-  return new Promise((resolve, reject) => {
-    let report: Report | undefined
-    child.once('error', reject)
-    child.once('message', (message) => (report = message as Report)) // of the same package
-    child.once('exit', (code, signal) =>
-      resolve(
-        report ?? {
-          lines: [`The application ended before the command did (${signal ?? `exit code ${code}`}).`],
-          exit: exitCodes.failed,
-        },
-      ),
-    )
-    child.send(request)
-  })
+/** Has the process run the command, and waits for its end. */
+async function reportOf(child: ChildProcess, request: Request): Promise<Report> {
+  let report: Report | undefined
+  // The application may send messages of its own, as to a process manager.
+  child.on('message', (message) => (report ??= Object(message)[reportMember]))
+  child.send(request)
+  const [code, signal] = await once(child, 'exit')
+  return (
+    report ?? failure([`The application ended before the command did (${signal ?? `exit code ${code}`}).`])
+  )
 }

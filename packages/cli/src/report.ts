@@ -18,6 +18,18 @@ export interface Report {
   readonly exit?: ExitCode
 }
 
+/** The member of the message that has the report. */
+export const reportMember = 'fastify-modular.report'
+
+/** The report of a command that did not do what it should. `details` are printed by `--json`. */
+export function failure(
+  lines: readonly string[],
+  exit: ExitCode = exitCodes.failed,
+  details: Readonly<Record<string, unknown>> = {},
+): Report {
+  return { data: { error: lines.join('\n'), ...details }, lines, exit }
+}
+
 /** The report as text that ends with a line break. */
 export function printReport({ data, rows, lines = [] }: Report, asJson: boolean): string {
   if (asJson) return `${JSON.stringify(data ?? rows ?? lines, null, 2)}\n`

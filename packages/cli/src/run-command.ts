@@ -1,8 +1,9 @@
 /** Runs one command on an application that is open under it. */
-import { currentCommand, type Finding } from '@fastify-modular/core/internal'
+import { inspect } from 'node:util'
+import { currentCommand, type Finding, safeRead, safeText } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import { type CliCommand, type Invocation, UsageError } from './command.ts'
-import { type ExitCode, exitCodes, type Report } from './report.ts'
+import { type ExitCode, exitCodes, failure, type Report } from './report.ts'
 
 /** Never rejects: a failure is a report. */
 export async function runCommand(
@@ -12,7 +13,7 @@ export async function runCommand(
 ): Promise<Report> {
   const findings = currentCommand()?.findings ?? []
   const blocking = command.runsAnyway ? [] : findings.filter((finding) => blocks(finding, invocation))
-  if (blocking.length > 0) return { lines: blocking.map(({ text }) => text), exit: exitCodes.failed }
+  if (blocking.length > 0) return failure(blocking.map(({ text }) => text))
   try {
     return await command.run(app, invocation)
   } catch (error) {
@@ -25,36 +26,20 @@ function blocks({ keys }: Finding, { args }: Invocation): boolean {
   return keys === undefined || args.some((name) => keys.includes(name))
 }
 
-/** What went wrong as a report; what is not an error of a known kind has its name with it. */
+/** What went wrong as a report, with the code and the fields of the errors of this project. */
 export function reportFailure(error: unknown): Report {
-  const { message, code, statusCode, errorsByKey } = readError(error)
-  const details = Object.entries(errorsByKey).flatMap(([key, messages]) =>
-    messages.map((each) => `${key}: ${each}`),
-  )
-  const lines = [code === undefined ? message : `${message} (${code})`, ...details]
-  return { data: { error: message, code, errors: errorsByKey }, lines, exit: exitOf(error, statusCode) }
+  const message = safeText(error, 'message') ?? inspect(error)
+  const code = safeText(error, 'code')
+  const errors = Object.entries(Object(safeRead(error, 'errorsByKey')))
+  const lines = [
+    code ? `${message} (${code})` : message,
+    ...errors.flatMap(([key, messages]) => [messages].flat().map((each) => `${key}: ${String(each)}`)),
+  ]
+  return failure(lines, exitOf(error), { error: message, code, errors: Object.fromEntries(errors) })
 }
 
-function exitOf(error: unknown, statusCode: unknown): ExitCode {
+function exitOf(error: unknown): ExitCode {
   if (error instanceof UsageError) return exitCodes.usage
-  return statusCode === 409 || statusCode === 412 ? exitCodes.conflict : exitCodes.failed
-}
-
-function readError(error: unknown) {
-  if (!(error instanceof Error)) return { message: String(error), errorsByKey: {} }
-  const { message, code, statusCode, errorsByKey }: Error & Readonly<Record<string, unknown>> = Object.assign(
-    Object.create(null),
-    { message: error.message },
-    error,
-  )
-  return {
-    message,
-    code: typeof code === 'string' ? code : undefined,
-    statusCode,
-    errorsByKey: isErrors(errorsByKey) ? errorsByKey : {},
-  }
-}
-
-function isErrors(value: unknown): value is Readonly<Record<string, readonly string[]>> {
-  return typeof value === 'object' && value !== null && Object.values(value).every(Array.isArray)
+  const status = safeRead(error, 'statusCode')
+  return status === 409 || status === 412 ? exitCodes.conflict : exitCodes.failed
 }

@@ -99,6 +99,28 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     t.match(await under(shop, 'settings erase-user', ['alice']), { data: { values: 1, history: 1 } })
     t.equal(await value('shop.theme', { user: 'alice' }), 'light')
 
+    const acme = { options: { tenant: 'acme' } }
+    await under(shop, 'settings set', ['shop.seats', '50'], acme)
+    t.equal(await value('shop.seats', { tenant: 'acme' }), 50)
+    t.equal(await value('shop.seats', { tenant: 'other' }), 5)
+    t.equal(await value('shop.seats'), 5)
+    t.match((await under(shop, 'settings list', [], acme)).rows, [{ key: 'shop.seats', scope: 'tenant' }])
+    t.match((await under(shop, 'settings history', ['shop.seats'], acme)).rows, [{ after: '50' }])
+    t.same((await under(shop, 'settings history', ['shop.seats'])).rows, [])
+    await under(shop, 'settings unset', ['shop.seats'], acme)
+    t.equal(await value('shop.seats', { tenant: 'acme' }), 5)
+    t.match(await under(shop, 'settings erase-tenant', ['acme']), { data: { values: 0, history: 2 } })
+    t.same((await under(shop, 'settings history', [], acme)).rows, [])
+    const both = { options: { tenant: 'acme', user: 'alice' } }
+    for (const name of [
+      'settings get',
+      'settings set',
+      'settings unset',
+      'settings history',
+      'settings list',
+    ])
+      t.equal((await under(shop, name, ['shop.theme', 'dark'], both)).exit, 2, name)
+
     const refused: readonly (readonly [string, readonly string[], number])[] = [
       ['settings set', ['shop.limit', 'many'], 2],
       ['settings set', ['shop.limit', '1000'], 1],

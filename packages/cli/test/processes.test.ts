@@ -5,12 +5,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { testDatabase } from '@fastify-modular/test-support/postgres'
 import Database from 'better-sqlite3'
+import pg from 'pg'
 import { type Test, test } from 'tap'
 import { createShop } from './fixtures/shop.ts'
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
-const config = fileURLToPath(new URL('../test/fixtures/served.mjs', import.meta.url))
+const fixture = (name: string) => fileURLToPath(new URL(`../test/fixtures/${name}`, import.meta.url))
 
 interface Run {
   readonly code: number | null
@@ -22,18 +24,23 @@ interface Given {
   readonly env?: Readonly<Record<string, string>>
   readonly stdin?: string
   readonly onStart?: (child: ChildProcess) => void
+  /** The configuration. */
+  readonly config?: string
 }
 
-async function place(t: Test) {
+async function place(t: Test, given?: string) {
   const folder = await mkdtemp(join(tmpdir(), 'cli-process-'))
   t.teardown(() => rm(folder, { recursive: true, force: true }))
-  const database = join(folder, 'shop.db')
+  const database = given ?? join(folder, 'shop.db')
   const app = await createShop({ database })
   await app.ready()
   await app.close()
-  const command = (line: string, { env = {}, stdin = '', onStart }: Given = {}): Promise<Run> =>
+  const command = (
+    line: string,
+    { env = {}, stdin = '', config = 'served.mjs', onStart }: Given = {},
+  ): Promise<Run> =>
     new Promise((resolve, reject) => {
-      const child = spawn(process.execPath, [main, ...line.split(' '), '--config', config], {
+      const child = spawn(process.execPath, [main, ...line.split(' '), '--config', fixture(config)], {
         cwd: folder,
         env: { ...process.env, DATABASE: database, NODE_ENV: '', ...env },
         detached: onStart !== undefined, // a group of its own, which has the process of the application
@@ -54,8 +61,12 @@ function killGroup({ pid, exitCode }: ChildProcess): void {
   if (pid !== undefined && exitCode === null) process.kill(-pid, 'SIGKILL')
 }
 
-/** All rows of all tables, as text. */
-function dump(file: string): string {
+/** All rows of all tables, as text; of PostgreSQL with the transaction that wrote each, and where its counters stand. */
+function dump(database: string): Promise<string> {
+  return database.startsWith('postgres') ? dumpPostgres(database) : dumpSqlite(database)
+}
+
+async function dumpSqlite(file: string): Promise<string> {
   const database = new Database(file, { readonly: true })
   const tables = database
     .prepare("select name from sqlite_schema where type = 'table' order by name")
@@ -64,6 +75,22 @@ function dump(file: string): string {
   const rows = tables.map((name) => [name, database.prepare(`select * from "${String(name)}"`).all()])
   database.close()
   return JSON.stringify(rows)
+}
+
+async function dumpPostgres(connectionString: string): Promise<string> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  const isOurs = "schemaname not in ('pg_catalog', 'information_schema')"
+  const { rows: tables } = await client.query<{ name: string }>(
+    `select format('%I.%I', schemaname, tablename) as name from pg_tables where ${isOurs} order by 1`,
+  )
+  const dumped: unknown[] = [(await client.query(`select * from pg_sequences where ${isOurs}`)).rows]
+  for (const { name } of tables) {
+    const { rows } = await client.query(`select xmin, ctid, t::text from ${name} t order by 3, 2`)
+    dumped.push(name, rows)
+  }
+  await client.end()
+  return JSON.stringify(dumped)
 }
 
 test('commands have exit codes, JSON on standard output, and the application prints beside it', async (t) => {
@@ -95,24 +122,42 @@ test('in production, what removes or replaces asks, or needs --yes', async (t) =
   t.match(JSON.parse((await command('settings get shop.limit --json', { env })).stdout), { value: 10 })
 })
 
-test('commands that read change no byte of the database', async (t) => {
-  const { command, database } = await place(t)
-  await command('settings set shop.title Acme')
-  const before = dump(database)
-  for (const line of [
-    'doctor',
-    'migrate --plan',
-    'access',
-    'settings list',
-    'settings get shop.title',
-    'settings history',
-    'settings export',
-    'settings orphans',
-    'events dead-letters list',
-  ])
-    t.equal((await command(line)).code, 0, line)
-  t.equal(dump(database), before)
-})
+const reading = [
+  'doctor',
+  'migrate --plan',
+  'access',
+  'settings list',
+  'settings list --user ada',
+  'settings get shop.title',
+  'settings history',
+  'settings export',
+  'settings orphans',
+  'settings import export.json --dry-run',
+  'settings revert 1 --dry-run',
+  'events dead-letters list',
+]
+
+const engines: Readonly<Record<string, (t: Test) => Promise<string | undefined>>> = {
+  SQLite: async () => undefined,
+  PostgreSQL: async (t) => (await testDatabase(t)).url,
+}
+
+for (const [engine, makeDatabase] of Object.entries(engines))
+  test(`${engine}: commands that read change no byte of the database`, async (t) => {
+    const { command, database, folder } = await place(t, await makeDatabase(t))
+    await command('settings set shop.title Acme')
+    await writeFile(
+      join(folder, 'export.json'),
+      '{"settings":[{"key":"shop.title","scope":1,"value":"Other"}]}',
+    )
+    const before = await dump(database)
+    t.match(before, /Acme/)
+    for (const line of reading) {
+      const { code, stderr } = await command(line)
+      t.equal(code, line.includes('--dry-run') ? 3 : 0, `${line} ${stderr}`)
+    }
+    t.equal(await dump(database), before)
+  })
 
 test('a command that is killed leaves each row old or new, and finishes when it runs again', async (t) => {
   const { command, database, folder } = await place(t)
@@ -156,7 +201,7 @@ test('a command that is killed leaves each row old or new, and finishes when it 
   }
   const looks = await command('settings history --limit 500 --json')
   t.equal(looks.code, 0)
-  const text = dump(database)
+  const text = await dump(database)
   t.notMatch(text, 'hunter2')
   t.equal(
     text.match(/"shop\.look"/g)?.length,

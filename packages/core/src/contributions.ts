@@ -4,13 +4,12 @@
  */
 import type { FastifyInstance } from 'fastify'
 import { closestName } from './internal/closest-name.ts'
-import { getDecorator } from './internal/decorators.ts'
+import { FMOD_CORE_REGISTERED_TWICE, getDecorator } from './internal/decorators.ts'
 import type { Mounting } from './internal/mounting.ts'
 import { contributions } from './symbols.ts'
 import {
   FMOD_CORE_DUPLICATE_RECEIVER,
   FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN,
-  FMOD_CORE_MODULES_REGISTERED_TWICE,
   FMOD_CORE_RECEIVER_REGISTERED_LATE,
 } from './misuse-errors.ts'
 
@@ -59,10 +58,11 @@ export function receiveContributions<K extends keyof ModuleContributions & strin
 
 /**
  * The modules plugin begins with it, before it registers the events plugin, which receives.
- * @throws {FMOD_CORE_MODULES_REGISTERED_TWICE} the contributions of this scope, or of one above, are delivered
+ * @throws {FMOD_CORE_REGISTERED_TWICE} the contributions of this scope, or of one above, are delivered
  */
 export function refuseSecondDelivery(app: FastifyInstance): void {
-  if (meetingPointOf(app).delivered) throw new FMOD_CORE_MODULES_REGISTERED_TWICE()
+  if (meetingPointOf(app).delivered)
+    throw new FMOD_CORE_REGISTERED_TWICE('modules', 'Pass all modules to one registration.')
 }
 
 /**

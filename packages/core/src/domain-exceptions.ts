@@ -25,9 +25,9 @@ export interface DomainExceptionInit {
   /** Stable per code (RFC 9457, 3.1.3). */
   readonly title: string
   /** Members added to the problem body (RFC 9457, 3.2). */
-  readonly extensions?: Readonly<Record<string, unknown>>
+  readonly extensions?: Readonly<Record<string, unknown>> | undefined
   /** Response headers such as `retry-after` and `www-authenticate`. */
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
   readonly cause?: unknown
 }
 
@@ -126,8 +126,12 @@ export function defineProblem(
     static readonly title = title
     static readonly extensions = kind.extensions
 
-    constructor(message: string, extensions?: Readonly<Record<string, unknown>>, more?: More) {
-      super(message, { ...more, statusCode: status, code, title, ...(extensions && { extensions }) })
+    constructor(
+      message: string,
+      extensions?: Readonly<Record<string, unknown>>,
+      { headers, cause }: More = {},
+    ) {
+      super(message, { statusCode: status, code, title, extensions, headers, cause })
     }
   }
 }

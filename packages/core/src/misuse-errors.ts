@@ -38,14 +38,6 @@ export function refuseOptions(owner: string, problems: readonly string[]): void 
   if (problems.length > 0) throw new FMOD_CORE_INVALID_OPTION(owner, problems.join('; '))
 }
 
-export const FMOD_CORE_MODULES_REGISTERED_TWICE = createMisuseError(
-  'FMOD_CORE_MODULES_REGISTERED_TWICE',
-  'The modules plugin is registered twice. Pass all modules to one registration.',
-)
-export const FMOD_CORE_EVENTS_REGISTERED_TWICE = createMisuseError(
-  'FMOD_CORE_EVENTS_REGISTERED_TWICE',
-  'The events plugin is registered twice, or after the modules plugin, which registers it when it is absent. Register events once, before modules.',
-)
 export const FMOD_CORE_INVALID_EVENT = createMisuseError<[string, string]>(
   'FMOD_CORE_INVALID_EVENT',
   'The event "%s" is not valid: %s.',

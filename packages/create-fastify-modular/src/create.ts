@@ -115,7 +115,7 @@ export function databaseUrl(name: string): string {
 /** The password and the secret of one developer: they stay when the application restarts. */
 function environmentFor({ name, database }: { name: string; database: Database }): string {
   const lines = [
-    '# For development, read by src/main.ts. Variables that the process has already win.',
+    '# For development, read by src/build.ts. Variables that the process has already win.',
     `DEVELOPMENT_PASSWORD=${randomBytes(12).toString('base64url')}`,
     `SESSION_SECRET=${randomBytes(32).toString('base64url')}`,
     ...(database === 'postgres' ? [`# DATABASE_URL=${databaseUrl(name)}`] : []),

@@ -1,6 +1,15 @@
 /** What the command creates: it compiles, passes its own tests, and answers as its README says. */
 import { spawnSync } from 'node:child_process'
-import { cpSync, linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
@@ -12,6 +21,7 @@ import { create } from './command.js'
 
 const root = join(import.meta.dirname, '..')
 const tsc = join(root, 'node_modules/typescript/bin/tsc')
+const cli = join(root, 'node_modules/@fastify-modular/cli/dist/main.js')
 
 /** Within this package, so that the application finds what it imports. */
 async function createIn(parent: string, database: string): Promise<string> {
@@ -90,11 +100,30 @@ test('what is created', async (t) => {
     t.same(await app.stop(), { code: 0, signal: null })
   })
 
+  await t.test('doctor finds nothing wrong, and what was broken on purpose', async (t) => {
+    const doctor = async (variables: Readonly<Record<string, string>> = {}) => {
+      const command = spawnNode(cli, { args: ['doctor'], cwd: folder, env: { ...env, ...variables } })
+      const { code } = await command.exited
+      return { code, log: command.log() }
+    }
+    t.match(await doctor(), { code: 0, log: /^nothing wrong\n$/m })
+    const fresh = { DATABASE_FILE: 'data/none/settings.db' }
+    t.match(await doctor(fresh), { code: 3, log: /missing migration/ })
+    t.notOk(existsSync(join(folder, 'data/none')), 'a command makes no file')
+    const served = { NODE_ENV: 'production', SM_SETTINGS_OVERRIDES: '{"notes.showm":5}' }
+    const broken = await doctor(served)
+    t.match(broken, { code: 3, log: /cannot be served +src\/development-sign-in\.ts/ })
+    t.match(broken.log, /unknown override +.*notes\.showm/, 'one finding does not hide another one')
+  })
+
   await t.test(
     'its accounts for development refuse production, and addresses that others can reach',
     async (t) => {
-      const { developmentSignIn }: { developmentSignIn(env: object, trustProxy: string): unknown } =
+      const { developmentSignIn }: { developmentSignIn(env: object, surroundings: object): unknown } =
         await import(pathToFileURL(join(folder, 'dist/src/development-sign-in.js')).href)
+      const report = (problem: string) => {
+        throw new Error(problem)
+      }
       const refusal =
         /development-sign-in\.ts is not for production, not behind a proxy \(TRUST_PROXY\), and for no HOST/
       for (const refused of [
@@ -104,7 +133,11 @@ test('what is created', async (t) => {
         { HOST: '127.0.0.1.evil.test' },
         { NODE_ENV: 'test', HOST: '192.168.1.5' },
       ])
-        t.throws(() => developmentSignIn(refused, ''), refusal, JSON.stringify(refused))
+        t.throws(
+          () => developmentSignIn(refused, { trustProxy: '', report }),
+          refusal,
+          JSON.stringify(refused),
+        )
       writeFileSync(join(folder, 'proxies'), '10.0.0.5\n')
       const refused = [
         [{ HOST: '0.0.0.0' }, refusal],

@@ -1,14 +1,6 @@
 /** Mistakes of the developer. One row each in docs/reference/error-codes.md. */
 import { createMisuseError } from '@fastify-modular/core/internal'
 
-export const FMOD_ERRORS_INVALID_OPTION = createMisuseError<[string]>(
-  'FMOD_ERRORS_INVALID_OPTION',
-  'The errors plugin cannot start: %s.',
-)
-export const FMOD_ERRORS_REGISTERED_TWICE = createMisuseError(
-  'FMOD_ERRORS_REGISTERED_TWICE',
-  'The errors plugin is registered twice. Register it once, at the root; scopes below use app.problems.',
-)
 export const FMOD_ERRORS_HANDLER_TAKEN = createMisuseError<[string, string]>(
   'FMOD_ERRORS_HANDLER_TAKEN',
   '%s was called before the errors plugin, and one scope can have only one such handler. Remove the call, or register errors with %s: false.',

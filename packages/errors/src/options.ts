@@ -1,8 +1,6 @@
-/** The options of the plugin, checked before anything starts. */
-import { defaultTypeBase } from '@fastify-modular/core/problem'
-import { option, optionProblems, type OptionsSchema, Type } from '@fastify-modular/core/internal'
-import type { FastifyRequest } from 'fastify'
-import { FMOD_ERRORS_INVALID_OPTION } from './misuse-errors.ts'
+/** The options of the plugin, and the schema that checks them. */
+import { option, type OptionsSchema, Type } from '@fastify-modular/core/internal'
+import type { Pages } from './negotiate.ts'
 
 export interface ErrorsOptions {
   /** Absolute URI in front of problem types, which are codes in kebab case. @default 'urn:problem:' */
@@ -15,7 +13,7 @@ export interface ErrorsOptions {
    * @default 'inertia' where the application has `app.inertia` when it is ready; else pages for unmatched requests that prefer
    *   HTML or come from the Inertia client
    */
-  readonly pages?: false | 'inertia' | 'browsers' | ((request: FastifyRequest) => boolean)
+  readonly pages?: Pages
   /**
    * The self-contained HTML file of last resort, read at boot; relative to the working directory. With a mark `{{status}}`,
    * `{{title}}` or `{{message}}` it is also the error page of an application without `app.inertia`. One that cannot be used
@@ -29,22 +27,7 @@ export interface ErrorsOptions {
   readonly notFoundHandler?: boolean
 }
 
-/** The options with their defaults; that of `pages` depends on what the application has when it is ready. */
-export type ErrorsSettings = Required<Omit<ErrorsOptions, 'pages' | 'errorPage'>> &
-  Pick<ErrorsOptions, 'pages' | 'errorPage'>
-
-/**
- * Fills in the defaults.
- * @throws {FMOD_ERRORS_INVALID_OPTION} naming all options that cannot be used
- */
-export function resolveOptions(options: ErrorsOptions): ErrorsSettings {
-  const problems = optionProblems(schema, options)
-  if (problems.length > 0) throw new FMOD_ERRORS_INVALID_OPTION(problems.join('; '))
-  const { typeBase = defaultTypeBase, errorHandler = true, notFoundHandler = true } = options
-  return { ...options, typeBase, errorHandler, notFoundHandler }
-}
-
-const schema: OptionsSchema<ErrorsOptions> = Type.Object({
+export const schema: OptionsSchema<ErrorsOptions> = Type.Object({
   typeBase: option.that((value) => typeof value === 'string' && URL.canParse(`${value}x`), 'an absolute URI'),
   pages: Type.Union([option.oneOf(false, 'inertia', 'browsers'), option.function()], {
     description: "false, 'inertia', 'browsers' or a function of the request",

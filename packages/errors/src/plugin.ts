@@ -6,14 +6,16 @@ import {
   challenge,
   checkCalls,
   guardErrorSerializer,
-  hasOwnDecorator,
   logFailure,
+  optionProblems,
   precedesGate,
+  refuseOptions,
+  refuseSecond,
   routerEntries,
   safeRead,
   supportedFastify,
 } from '@fastify-modular/core/internal'
-import { routeNotFound, statusMessage, statusTitle } from '@fastify-modular/core/problem'
+import { defaultTypeBase, routeNotFound, statusMessage, statusTitle } from '@fastify-modular/core/problem'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { loadErrorPage, rendererOf } from './error-page.ts'
@@ -21,29 +23,31 @@ import {
   FMOD_ERRORS_HANDLER_REPLACED,
   FMOD_ERRORS_HANDLER_TAKEN,
   FMOD_ERRORS_REGISTERED_LATE,
-  FMOD_ERRORS_REGISTERED_TWICE,
 } from './misuse-errors.ts'
-import { type ErrorsOptions, type ErrorsSettings, resolveOptions } from './options.ts'
+import type { Pages } from './negotiate.ts'
+import { type ErrorsOptions, schema } from './options.ts'
 import { Problems } from './problems.ts'
 import { createResponder, type Responder } from './respond.ts'
 import { problemDetailsSchema, validationProblemDetailsSchema } from './schemas.ts'
 import { toProblem } from './to-problem.ts'
 
 const errorsPlugin: FastifyPluginAsync<ErrorsOptions> = async (app, options) => {
-  if (hasOwnDecorator(app, 'problems')) throw new FMOD_ERRORS_REGISTERED_TWICE()
-  const settings = resolveOptions(options)
+  refuseOptions('the errors plugin', optionProblems(schema, options))
+  const advice = 'Register it once, at the root; scopes below use app.problems.'
+  refuseSecond(app, { decorator: 'problems', plugin: 'errors', advice })
+  const { typeBase = defaultTypeBase, errorHandler = true, notFoundHandler = true, pages } = options
   guardErrorSerializer(app.log)
-  decorateProblems(app, settings.typeBase)
+  decorateProblems(app, typeBase)
   app.addSchema(problemDetailsSchema)
   app.addSchema(validationProblemDetailsSchema)
 
-  const { write, warning } = await loadErrorPage(settings.errorPage)
+  const { write, warning } = await loadErrorPage(options.errorPage)
   if (warning) app.log.warn(warning)
-  const responder = createResponder({ app, pages: settings.pages, write })
+  const responder = createResponder({ app, pages, write })
 
-  if (settings.errorHandler) ownErrors(app, settings, responder)
-  if (settings.notFoundHandler) ownNotFound(app, responder)
-  if (settings.pages !== false) errorRoutes(app, settings, responder)
+  if (errorHandler) ownErrors(app, typeBase, responder)
+  if (notFoundHandler) ownNotFound(app, responder)
+  if (pages !== false) errorRoutes(app, pages, responder)
 }
 
 /** `app.problems`: each scope sees those above it and adds its own (Fastify's encapsulation). */
@@ -71,7 +75,7 @@ function decorateProblems(app: FastifyInstance, typeBase: string): void {
  * @throws {FMOD_ERRORS_HANDLER_TAKEN} the scope has an error handler
  * @throws {FMOD_ERRORS_REGISTERED_LATE} when ready: failures of some routes of the scope would pass by it
  */
-function ownErrors(app: FastifyInstance, { typeBase }: ErrorsSettings, { fail }: Responder): void {
+function ownErrors(app: FastifyInstance, typeBase: string, { fail }: Responder): void {
   if (hasErrorHandler(app)) throw new FMOD_ERRORS_HANDLER_TAKEN('setErrorHandler', 'errorHandler')
   app.setErrorHandler(function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const context = { mappings: request.server.problems, typeBase, replyStatus: reply.statusCode }
@@ -165,7 +169,7 @@ function hasErrorHandler(app: FastifyInstance): boolean {
 }
 
 /** Serves the pages. They carry no data, so the route is public by its own configuration. */
-function errorRoutes(app: FastifyInstance, { pages }: ErrorsSettings, { show }: Responder): void {
+function errorRoutes(app: FastifyInstance, pages: Pages | undefined, { show }: Responder): void {
   app.get<{ Params: { statusCode: string } }>(
     '/error/:statusCode',
     { config: { access: 'public', [precedesGate]: true }, schema: { hide: true } },

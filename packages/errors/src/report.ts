@@ -5,9 +5,9 @@ import { channel } from 'node:diagnostics_channel'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /**
- * Where a failure came from: a handler, hook or serialiser; a path without a route; Fastify before any route
- * (`frameworkErrors`); a connection that does not speak HTTP (`clientErrorHandler`); a caller that went away; an answer
- * that could not be sent.
+ * Where a failure came from. `handler` includes hooks and serialisers, `not-found` is a path without a route. `framework` is
+ * Fastify before any route (`frameworkErrors`), `client` a connection that does not speak HTTP (`clientErrorHandler`).
+ * `aborted` is a caller that went away, `last-resort` an answer that could not be sent.
  */
 type ProblemSource = 'handler' | 'not-found' | 'framework' | 'client' | 'aborted' | 'last-resort'
 

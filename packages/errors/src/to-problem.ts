@@ -1,5 +1,5 @@
 /** From anything thrown to what its caller may know: pure, total, the same for requests, workers and tests. */
-import { type FieldErrors, ValidationException } from '@fastify-modular/core'
+import { type FieldErrors, isDomainException, ValidationException } from '@fastify-modular/core'
 import { safeRead, safeText, truncate } from '@fastify-modular/core/internal'
 import {
   type ErrorContext,
@@ -21,12 +21,10 @@ export interface ProblemContext extends ErrorContext {
  */
 export function toProblem(error: unknown, context: ProblemContext = {}): Problem {
   try {
-    return (
-      context.mappings?.resolve(error) ??
-      fromValidation(error, context) ??
-      fromIssues(error, context) ??
-      problemOfError(error, context)
-    )
+    const mapped = context.mappings?.resolve(error)
+    if (mapped !== undefined) return mapped
+    if (isDomainException(error)) return problemOfError(error, context)
+    return fromValidation(error, context) ?? fromIssues(error, context) ?? problemOfError(error, context)
   } catch {
     return problemOfStatus(500) // a hostile value found a way that no guard covers
   }

@@ -143,13 +143,13 @@ test('decision 48: each handler can be left to the host', async (t) => {
 
 test('registering twice is a boot error', async (t) => {
   await t.rejects(createApp(t, { after: (it) => it.register(errors) }), {
-    code: 'FMOD_ERRORS_REGISTERED_TWICE',
+    code: 'FMOD_CORE_REGISTERED_TWICE',
   })
 })
 
 test('options that cannot be used are all named at boot', async (t) => {
   const options: ErrorsOptions = { typeBase: 'problems/' }
-  const found = { code: 'FMOD_ERRORS_INVALID_OPTION', message: /typeBase/ }
+  const found = { code: 'FMOD_CORE_INVALID_OPTION', message: /typeBase/ }
   await t.rejects(createApp(t, { errors: options }), found)
   const untyped = {
     pages: true,

@@ -1,14 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { ServiceUnavailableException } from '@fastify-modular/core'
-import {
-  memoryStore,
-  setting,
-  settings,
-  SettingScope,
-  type SettingsOptions,
-  type SettingsStore,
-} from '@fastify-modular/settings'
+import { memoryStore, setting, settings, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
 import { ofrep } from '@fastify-modular/settings/openfeature'
 import Fastify from 'fastify'
 import { test, type Test } from 'tap'
@@ -81,26 +73,6 @@ test('the log tells auditors of secrets encrypted anew and of an erased user, an
   t.match(auditLines(log()), linesOfSettings)
   t.equal(auditLines(log()).length, linesOfSettings.length)
   t.notMatch(log(), /A secret|A choice|mallory/)
-})
-
-test('an erasure that fails has its line for auditors, too', async (t) => {
-  const inner = memoryStore()
-  let isDown = false
-  const store: SettingsStore = {
-    ...inner,
-    owned: {
-      ...inner.owned,
-      async erase(owner) {
-        if (isDown) throw new ServiceUnavailableException('The database was stopped.')
-        isDown = true
-        return { ...(await inner.owned.erase(owner)), isDone: false }
-      },
-    },
-  }
-  const { app, log } = await startSettings(t, { store })
-  await app.settings.set('x.choice', 'A choice', { userId: 'mallory' })
-  await t.rejects(app.settings.eraseUser('mallory'), /was stopped/)
-  t.match(auditLines(log()), [{ audit: 'settings.erase', values: 1, complete: false }])
 })
 
 test('the guide lists the lines for auditors, all of them and no others', async (t) => {

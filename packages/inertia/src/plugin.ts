@@ -3,7 +3,6 @@ import {
   accessOfPlugin,
   branded,
   canonicalPath,
-  hasOwnDecorator,
   isApiTarget,
   isNavigation,
   isRead,
@@ -11,6 +10,8 @@ import {
   optionProblems,
   type OptionsSchema,
   type PageRenderer,
+  refuseOptions,
+  refuseSecond,
   safeRead,
   supportedFastify,
   Type,
@@ -18,11 +19,7 @@ import {
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type BackOptions, type FlashStore, leaveFlash } from './flash.ts'
-import {
-  FMOD_INERTIA_INVALID_FLASH,
-  FMOD_INERTIA_INVALID_OPTION,
-  FMOD_INERTIA_REGISTERED_TWICE,
-} from './misuse-errors.ts'
+import { FMOD_INERTIA_INVALID_FLASH } from './misuse-errors.ts'
 import { createFindBack, type FindBack, isPlainPath, type PageFlags } from './page.ts'
 import { addPrecognition } from './precognition.ts'
 import type { Props } from './props.ts'
@@ -90,9 +87,9 @@ const schema: OptionsSchema<InertiaOptions> = Type.Object({
 })
 
 const inertiaPlugin: FastifyPluginAsync<InertiaOptions> = async (app, options) => {
-  const problems = optionProblems(schema, options)
-  if (problems.length > 0) throw new FMOD_INERTIA_INVALID_OPTION(problems.join('; '))
-  if (hasOwnDecorator(app, 'inertia')) throw new FMOD_INERTIA_REGISTERED_TWICE()
+  refuseOptions('the inertia plugin', optionProblems(schema, options))
+  const advice = 'Register it once, before the routes that render pages.'
+  refuseSecond(app, { decorator: 'inertia', plugin: 'inertia', advice })
   const { basePath = '', flash } = options
   const site: Site = { version: versionSource(options.version ?? null), basePath }
   const findBack = createFindBack(basePath)

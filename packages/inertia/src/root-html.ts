@@ -1,6 +1,6 @@
 /** The HTML of a first visit: the page object in a data block beside the element that the client renders into. */
+import { refuseOptions } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { FMOD_INERTIA_INVALID_OPTION } from './misuse-errors.ts'
 import type { Page } from './page.ts'
 
 /** What a template function gets. */
@@ -33,17 +33,16 @@ const plainDocument = `<!doctype html>
 
 /**
  * A function that writes the document around a page.
- * @throws {FMOD_INERTIA_INVALID_OPTION} the mark is missing or repeated
+ * @throws {FMOD_CORE_INVALID_OPTION} the mark is missing or repeated
  */
 export function compileRoot(
   template: RootTemplate = plainDocument,
 ): (parts: Omit<RootParts, 'html'>) => string | Promise<string> {
   if (typeof template === 'function') return (parts) => template({ ...parts, html: embed(parts) })
   const [before = '', after, ...more] = template.split(mark)
-  if (after === undefined || more.length > 0)
-    throw new FMOD_INERTIA_INVALID_OPTION(
-      `rootTemplate must hold the mark "${mark}" once, where the page belongs`,
-    )
+  const hasOneMark = after !== undefined && more.length === 0
+  const rule = `rootTemplate must hold the mark "${mark}" once, where the page belongs`
+  refuseOptions('the inertia plugin', hasOneMark ? [] : [rule])
   return (parts) => before + embed(parts) + after
 }
 

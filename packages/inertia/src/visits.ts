@@ -1,7 +1,7 @@
 /** What Inertia visits need of a server: 409 when the client's assets are stale, and redirects that a fetch can follow. */
-import { addVary, isRead, replaceSend } from '@fastify-modular/core/internal'
+import { addVary, isRead, refuseOptions, replaceSend } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { FMOD_INERTIA_INVALID_VERSION, FMOD_INERTIA_UNSAFE_LOCATION } from './misuse-errors.ts'
+import { FMOD_INERTIA_UNSAFE_LOCATION } from './misuse-errors.ts'
 import { isPrefetch, pageUrl } from './page.ts'
 
 /** Whether the Inertia client made the request. Its `Accept` header names HTML, so only this header shows it. */
@@ -22,7 +22,7 @@ export type AssetVersion = string | null | (() => string | null)
 /**
  * A function that returns the current version. Where the version is a function of the application, each call checks what
  * it returns.
- * @throws {FMOD_INERTIA_INVALID_VERSION} a header could not carry the version unchanged: no visit would ever match it, and
+ * @throws {FMOD_CORE_INVALID_OPTION} a header could not carry the version unchanged: no visit would ever match it, and
  *   each would load the page afresh
  */
 export function versionSource(version: AssetVersion): () => string | null {
@@ -33,7 +33,9 @@ export function versionSource(version: AssetVersion): () => string | null {
 
 function checked(version: string | null): string | null {
   if (version === null || version === undefined) return null
-  if (typeof version !== 'string' || !/^[\x21-\x7e]+$/.test(version)) throw new FMOD_INERTIA_INVALID_VERSION()
+  const fits = typeof version === 'string' && /^[\x21-\x7e]+$/.test(version)
+  const rule = 'version must be visible ASCII characters without spaces, such as a hash of the assets'
+  refuseOptions('the inertia plugin', fits ? [] : [rule])
   return version
 }
 

@@ -11,7 +11,7 @@ async function boot(options: object): Promise<void> {
 
 test('an unknown option stops the boot, and so does one of another type', async (t) => {
   await t.rejects(boot({ versoin: '1' }), {
-    code: 'FMOD_INERTIA_INVALID_OPTION',
+    code: 'FMOD_CORE_INVALID_OPTION',
     message:
       /unknown option versoin \(did you mean version\?\); expected version, share, rootTemplate, nonce, encryptHistory, flash, basePath or precognition/,
   })
@@ -26,7 +26,7 @@ test('an unknown option stops the boot, and so does one of another type', async 
     precognition: 'yes',
   })) {
     await t.rejects(boot({ [name]: value }), {
-      code: 'FMOD_INERTIA_INVALID_OPTION',
+      code: 'FMOD_CORE_INVALID_OPTION',
       message: new RegExp(`${name} must be`),
     })
   }

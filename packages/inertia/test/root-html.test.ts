@@ -61,7 +61,7 @@ test('a nonce cannot leave its attribute', async (t) => {
 test('a template without the mark, or with two, is refused at boot', async (t) => {
   for (const rootTemplate of ['<html></html>', '<!--inertia--><!--inertia-->'])
     await t.rejects(createApp({ rootTemplate }), {
-      code: 'FMOD_INERTIA_INVALID_OPTION',
+      code: 'FMOD_CORE_INVALID_OPTION',
       message: /rootTemplate must hold the mark "<!--inertia-->" once/,
     })
 })

@@ -75,7 +75,7 @@ test('a version function that gives what no client can send back fails the page 
     for (const headers of [{}, { 'x-inertia': 'true', 'x-inertia-version': String(bad).trim() }]) {
       const answer = await app.inject({ url: '/', headers })
       t.equal(answer.statusCode, 500, JSON.stringify(bad))
-      t.equal(answer.json().code, 'FMOD_INERTIA_INVALID_VERSION')
+      t.equal(answer.json().code, 'FMOD_CORE_INVALID_OPTION')
     }
   }
   const none = await createApp({ version: () => undefined as never }, (it) =>

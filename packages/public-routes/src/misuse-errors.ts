@@ -7,17 +7,9 @@ export function nameOfValue(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(value) : inspect(value, { depth: 0 })
 }
 
-export const FMOD_PUBLIC_ROUTES_INVALID_OPTIONS = createMisuseError<[string]>(
-  'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
-  'The options of the public-routes plugin cannot be used: %s.',
-)
 export const FMOD_PUBLIC_ROUTES_PROVIDER_MISSING = createMisuseError(
   'FMOD_PUBLIC_ROUTES_PROVIDER_MISSING',
   'The gate has no authentication provider, so no caller could ever pass. Pass { provider: { authenticate(request, signal) { ... } } }, returning the Caller or null.',
-)
-export const FMOD_PUBLIC_ROUTES_REGISTERED_TWICE = createMisuseError(
-  'FMOD_PUBLIC_ROUTES_REGISTERED_TWICE',
-  'The public-routes plugin is registered twice. Register it once, at the root; combine providers with combineProviders([...]).',
 )
 export const FMOD_PUBLIC_ROUTES_NOT_AT_ROOT = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_NOT_AT_ROOT',

@@ -1,6 +1,13 @@
 /** The options of the plugin, and the checks of them at boot. */
-import { option, optionProblems, type OptionsSchema, safeRead, Type } from '@fastify-modular/core/internal'
-import { FMOD_PUBLIC_ROUTES_INVALID_OPTIONS, FMOD_PUBLIC_ROUTES_PROVIDER_MISSING } from './misuse-errors.ts'
+import {
+  option,
+  optionProblems,
+  type OptionsSchema,
+  refuseOptions,
+  safeRead,
+  Type,
+} from '@fastify-modular/core/internal'
+import { FMOD_PUBLIC_ROUTES_PROVIDER_MISSING } from './misuse-errors.ts'
 import type { Access } from './access/declaration.ts'
 import type { PermissionMap } from './access/permissions.ts'
 import type { classifyRequest } from './gate/answers.ts'
@@ -68,7 +75,7 @@ const schema: OptionsSchema<PublicRoutesOptions> = Type.Object({
 /**
  * Checks what TypeScript cannot: options come from JavaScript, too.
  * @throws {FMOD_PUBLIC_ROUTES_PROVIDER_MISSING} no provider, or one without `authenticate`
- * @throws {FMOD_PUBLIC_ROUTES_INVALID_OPTIONS} naming all options that cannot be used
+ * @throws {FMOD_CORE_INVALID_OPTION} naming all options that cannot be used
  */
 export function checkOptions(options: PublicRoutesOptions): void {
   const { provider } = options
@@ -79,7 +86,7 @@ export function checkOptions(options: PublicRoutesOptions): void {
     problems.push('access is undefined; leave it out, or correct the name of the constant')
   if (provider.loginUrl !== undefined && !isLoginUrl(provider.loginUrl))
     problems.push('provider.loginUrl must be a path such as "/login" or an absolute http or https URL')
-  if (problems.length > 0) throw new FMOD_PUBLIC_ROUTES_INVALID_OPTIONS(problems.join('; '))
+  refuseOptions('the public-routes plugin', problems)
 }
 
 function isLoginUrl(url: unknown): boolean {

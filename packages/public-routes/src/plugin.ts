@@ -6,6 +6,7 @@ import {
   currentCommand,
   hasOwnDecorator,
   mountingModule,
+  refuseSecond,
   supportedFastify,
 } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync } from 'fastify'
@@ -19,11 +20,7 @@ import { createDecide, createGate, readAdmission } from './gate/gate.ts'
 import { Policies } from './gate/policy.ts'
 import { readRouter, type Route, RouteTable } from './gate/routes.ts'
 import { addInitialRules } from './initial-rules.ts'
-import {
-  FMOD_PUBLIC_ROUTES_INVALID_ACCESS,
-  FMOD_PUBLIC_ROUTES_NOT_AT_ROOT,
-  FMOD_PUBLIC_ROUTES_REGISTERED_TWICE,
-} from './misuse-errors.ts'
+import { FMOD_PUBLIC_ROUTES_INVALID_ACCESS, FMOD_PUBLIC_ROUTES_NOT_AT_ROOT } from './misuse-errors.ts'
 import { checkOptions, type PublicRoutesOptions } from './options.ts'
 import { createAuthenticate } from './provider.ts'
 import { PublicRouteRegistry, scopeName } from './registry.ts'
@@ -155,7 +152,8 @@ function assignAccess(
 /** A hook of a child scope covers that scope alone, and no not-found handler. */
 function checkPlace(app: FastifyInstance): void {
   for (const name of ['access', 'permissions']) hasOwnDecorator(app, name) // refuses those of the application
-  if (hasOwnDecorator(app, 'publicRoutes')) throw new FMOD_PUBLIC_ROUTES_REGISTERED_TWICE()
+  const advice = 'Register it once, at the root; combine providers with combineProviders([...]).'
+  refuseSecond(app, { decorator: 'publicRoutes', plugin: 'public-routes', advice })
   const parent: unknown = Object.getPrototypeOf(app) // scopes inherit from each other, the root from a plain object
   if (parent === null || parent === Object.prototype) return
   throw new FMOD_PUBLIC_ROUTES_NOT_AT_ROOT(scopeName(app))

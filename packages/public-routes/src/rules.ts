@@ -19,8 +19,8 @@ export function nameOfRule({ route, source }: RegisteredRule): string {
 }
 
 /**
- * A search among many rules: it looks up the beginnings of a path that are as long as the literal text of a rule, so that
- * 10,000 prefixes from the environment cost a missing path no more than ten (bench/gate.mjs).
+ * A search among many rules. It looks up the beginnings of a path that are as long as the literal text of a rule: 10,000
+ * prefixes from the environment cost a missing path no more than ten (bench/gate.mjs).
  */
 export function createFind(rules: readonly RegisteredRule[]): (path: string) => RegisteredRule | undefined {
   const groups = new Map<string, RegisteredRule[]>()

@@ -20,7 +20,7 @@ const refused: Readonly<Record<string, Readonly<Record<string, object>>>> = {
     'a provider that cannot authenticate': { provider: {} },
     'a provider that is null': { provider: null },
   },
-  FMOD_PUBLIC_ROUTES_INVALID_OPTIONS: {
+  FMOD_CORE_INVALID_OPTION: {
     'a login URL without a slash': withLogin('login'),
     'a login URL that leaves the site unseen': withLogin('//evil.example'),
     'a login URL that is a script': withLogin('javascript:alert(1)'),
@@ -61,7 +61,7 @@ test('all options that cannot be used are named at once, a misspelt one with the
   }
   const names = ['csrf.trustedOrigins', 'csrf.exempted', 'timeout', 'defualts', 'provider.loginUrl']
   await t.rejects(Promise.resolve(register(app, options)), {
-    code: 'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
+    code: 'FMOD_CORE_INVALID_OPTION',
     message: new RegExp(`^${names.map((name) => `.*${name}`).join('')}`),
   })
 })
@@ -69,7 +69,7 @@ test('all options that cannot be used are named at once, a misspelt one with the
 test('registering twice is refused', async (t) => {
   const app = await gatedApp(t)
   await t.rejects(Promise.resolve(register(app, { provider: headerProvider })), {
-    code: 'FMOD_PUBLIC_ROUTES_REGISTERED_TWICE',
+    code: 'FMOD_CORE_REGISTERED_TWICE',
   })
 })
 

@@ -8,7 +8,7 @@ import type { Look } from './look.ts'
 import type { PageContent, PageLink, SettingsUiOptions } from './options.ts'
 import { hueOf, initialsOf } from './people.ts'
 import { type Preview, type PreviewTarget, slotOf } from './preview.ts'
-import type { Messages } from './texts/messages.ts'
+import type { AllMessages } from './texts/messages.ts'
 
 /** No inline script or style, no other origin, no HTML from strings. */
 export const strictPolicy = [
@@ -154,7 +154,7 @@ export interface PageConfig {
   readonly preview?: Preview
   /** Of the preferences: the key of the setting that chooses the scheme around them. */
   readonly themeSetting?: string
-  readonly messages: Partial<Messages>
+  readonly messages: Partial<AllMessages>
   /** By their names in definitions. */
   readonly groups?: Readonly<Record<string, PageGroup>>
   /** Outside production: a page without settings says how to define one. */
@@ -254,7 +254,7 @@ ${banner || slots.has('banner') ? `<aside class="fm fm-banner" dir="auto" data-f
 }
 
 /** The choice of the scheme; the script shows it. */
-function renderSchemes(texts: Messages): string {
+function renderSchemes(texts: AllMessages): string {
   const choices = (['auto', 'light', 'dark'] as const).map(
     (scheme) =>
       `<label><input type="radio" name="fm-scheme" value="${scheme}">${escapeHtml(texts[scheme])}</label>`,

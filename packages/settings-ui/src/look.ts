@@ -4,7 +4,7 @@ import type { SettingGroups } from '@fastify-modular/settings'
 import type { FastifyRequest } from 'fastify'
 import { languageOf, preferredLocale } from './locale.ts'
 import { lookSchema, type OfRequest, type PageLink, type SettingsUiOptions } from './options.ts'
-import type { Messages } from './texts/messages.ts'
+import type { AllMessages } from './texts/messages.ts'
 import { textsOf } from './texts/texts.ts'
 import { contrastProblems, type ThemeOptions } from './theme.ts'
 
@@ -20,9 +20,9 @@ export interface Look {
   /** Whether the host has named it; the browser asks for its own anyway. */
   readonly isLocaleNamed: boolean
   /** All texts of the documents, those of the host among them. */
-  readonly texts: Messages
+  readonly texts: AllMessages
   /** Texts of the host alone. */
-  readonly messages: Partial<Messages>
+  readonly messages: Partial<AllMessages>
   /** What is said of groups, in this language. */
   readonly groups: SettingGroups
 }

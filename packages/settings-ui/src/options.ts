@@ -14,7 +14,7 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { groupIcon, groupIcons } from './group-icons.ts'
 import { FMOD_SETTINGS_UI_INVALID_OPTION } from './misuse-errors.ts'
 import { plainSlots, type Preview, slotOf } from './preview.ts'
-import type { Messages } from './texts/messages.ts'
+import type { AllMessages } from './texts/messages.ts'
 import { textsOf } from './texts/texts.ts'
 import { contrastProblems, type ThemeOptions, themeSchema } from './theme.ts'
 
@@ -103,7 +103,7 @@ export interface SettingsUiOptions {
    */
   readonly locale?: OfRequest<string | undefined>
   /** Texts that differ from those of the language. */
-  readonly messages?: OfRequest<Partial<Messages>>
+  readonly messages?: OfRequest<Partial<AllMessages>>
   /** Where the name in the header leads: a path. @default '/' */
   readonly home?: string
   /** A path that ends the session when it receives a POST; without it there is no sign-out button. */

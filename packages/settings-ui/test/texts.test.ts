@@ -2,9 +2,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { test } from 'tap'
 import { languageOf, preferredLocale } from '#src/locale.js'
-import { defaultMessages as english } from '#src/texts/messages.js'
 import { languages, textsOf } from '#src/texts/texts.js'
 import { createHost } from './support/host.js'
+
+const english = textsOf('en')
 
 type Text = string | Readonly<Record<string, string>>
 

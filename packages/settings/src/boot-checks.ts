@@ -143,6 +143,17 @@ export async function checkEncrypted(
   return still
 }
 
+/** Notes the changes that were not kept in time, for a command: a process that serves would have put them back. */
+export async function reportOverdue({ store }: Parts): Promise<void> {
+  const { at, windows } = await store.windows()
+  for (const { revision, due } of windows.filter((window) => window.due <= at))
+    report({
+      kind: 'overdue window',
+      text: `Revision ${revision} had to be kept until ${new Date(due).toISOString()}. No process has put it back since.`,
+      keys: [],
+    })
+}
+
 type ResourceParts = Parts & { readonly resources: Resources }
 
 /** What else warnings depend on. */

@@ -9,7 +9,8 @@ import type { Layer } from './secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from './setting-definition.ts'
 import { toRaw } from './values/json.ts'
 import { set, setMany, type SetOptions } from './write/set.ts'
-import { type BulkSettingUpdate, reset, type WriteOptions } from './write/write.ts'
+import type { BulkSettingUpdate } from './write/bulk.ts'
+import { reset, type WriteOptions } from './write/write.ts'
 
 /**
  * The ten operations of the contract. Calls are trusted: no permission is checked. In a scope that the definition does not

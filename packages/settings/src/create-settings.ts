@@ -31,7 +31,7 @@ import type { Encryption } from './secrets/encryption.ts'
 import { partsOfSettings, type Settings, type SettingsParts } from './settings.ts'
 import { type JsonValue, type SettingDefinition, SettingScope } from './setting-definition.ts'
 import type { Retention } from './store/retention.ts'
-import type { SettingsStore } from './store/store.ts'
+import type { StorePort } from './store/store.ts'
 import { toDataElement } from './streams/public-data.ts'
 import { Streams } from './streams/streams.ts'
 import type { FindCaller } from './options.ts'
@@ -43,7 +43,7 @@ import { createWrite, reset } from './write/write.ts'
 /** What the plugin passes to the service. */
 export interface ServiceInit {
   readonly registry: Registry
-  readonly store: SettingsStore
+  readonly store: StorePort
   readonly encryption: Encryption
   /** Whether a sensitive value that is not encrypted is unreadable. Looked at each time. */
   readonly refusesPlain: () => boolean

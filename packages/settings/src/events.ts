@@ -13,7 +13,7 @@ import { keyOf, type SettingReference } from './definitions/tokens.ts'
 import type { SettingSource, SettingState, SharedChange, SharedValues } from './memory/shared-values.ts'
 import { FMOD_SETTINGS_FOREIGN_EVENTS } from './misuse-errors.ts'
 import { type JsonValue, SettingScope } from './setting-definition.ts'
-import type { AppliedChange, SettingsStore, StoredRow, WriteRequest, WriteResult } from './store/store.ts'
+import type { AppliedChange, StorePort, StoredRow, WriteRequest, WriteResult } from './store/store.ts'
 import { readText } from './values/json.ts'
 
 const Nullable = Type.Union([Type.String(), Type.Null()])
@@ -73,7 +73,7 @@ export interface Publication {
 /** What publishing works with. */
 export interface PublisherInit {
   readonly registry: Pick<Registry, 'find'>
-  readonly store: Pick<SettingsStore, 'info'>
+  readonly store: Pick<StorePort, 'info'>
   /** Called at each use: the application may not have events. */
   readonly events: () => Events | undefined
   readonly log: FastifyBaseLogger
@@ -102,7 +102,7 @@ export function beginPublication(init: PublisherInit, actor: string | null): Pub
 }
 
 /** Whether the transport has the store's kind of transaction. */
-function canJoin({ info: { transactional } }: Pick<SettingsStore, 'info'>, bus: Events): boolean {
+function canJoin({ info: { transactional } }: Pick<StorePort, 'info'>, bus: Events): boolean {
   return transactional !== false && bus.transactional === transactional
 }
 
@@ -160,7 +160,7 @@ const sharing = {
 export function refuseForeignEvents({
   store,
   events,
-}: Pick<PublisherInit, 'events'> & { readonly store: SettingsStore }): void {
+}: Pick<PublisherInit, 'events'> & { readonly store: StorePort }): void {
   const { name, transactional } = store.info
   const bus = events()
   if (transactional === false || !bus || !canJoin(store, bus) || bus.isOn(store.connection)) return

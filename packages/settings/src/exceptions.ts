@@ -69,11 +69,15 @@ export class PreconditionFailedException extends defineProblem({
   title: 'Precondition Failed',
 }) {
   /** @param row with its current revision, 0 when unset */
-  constructor(row?: { readonly key: string; readonly version: number }) {
+  constructor(row?: {
+    readonly key: string
+    readonly version: number
+    readonly tenant?: string | undefined
+  }) {
     const changed = row
       ? `The setting "${row.key}" has changed since you read it. Read it again, then decide.`
       : 'Settings have changed since you read them. Read them again, then decide.'
-    super(changed, undefined, row && { headers: { etag: toEtag(row.version) } })
+    super(changed, undefined, row && { headers: { etag: toEtag(row.version, row.tenant) } })
   }
 }
 

@@ -50,7 +50,8 @@ export { SettingChanged, SettingChangeSettled, SettingDeleted, type SettingListe
 export type { SettingsContract } from './contract.ts'
 export type { SettingDefinitions } from './definitions/registry.ts'
 export type { SetManyOptions, SetOptions } from './write/set.ts'
-export type { BulkSettingUpdate, WriteOptions } from './write/write.ts'
+export type { BulkSettingUpdate } from './write/bulk.ts'
+export type { WriteOptions } from './write/write.ts'
 export type { SettingsFilter } from './reading/list.ts'
 export type { SettingValueDto } from './reading/dto.ts'
 export {

@@ -16,7 +16,7 @@ import { FMOD_SETTINGS_INVALID_OPTION } from './misuse-errors.ts'
 import type { Overrides } from './overrides.ts'
 import type { EncryptionKey } from './secrets/encryption.ts'
 import type { CompleteDefinition, SettingDefinition, SettingOption } from './setting-definition.ts'
-import type { SettingsStore } from './store/store.ts'
+import { hasPort, type SettingsStore } from './store/store.ts'
 import type { TenantOptions } from './tenants.ts'
 import type { ValueLimits } from './values/validate.ts'
 
@@ -98,7 +98,8 @@ export interface SettingsOptions {
     readonly keys?: readonly EncryptionKey[]
     /**
      * What happens when a sensitive setting is defined and no key is configured, or when one of its texts is stored
-     * unencrypted, as a value or in the history: the key of the setting is logged, or the application does not boot.
+     * unencrypted, as a value or in the history. `'warn'` logs the key of the setting; with `'require'` the application does
+     * not boot.
      * @default 'warn'
      */
     readonly mode?: 'warn' | 'require'
@@ -155,7 +156,7 @@ const schema: OptionsSchema<SettingsOptions> = Type.Object({
   definitions: Type.Array(Type.Unknown(), { description: 'an array of definitions and maps of them' }),
   groups: Type.Record(Type.String(), Type.Unknown(), { description: 'an object with descriptions by group' }),
   translateGroup: option.function('a function of name, group and locale'),
-  store: option.that(isStore, 'a store such as sqlite({ file })'),
+  store: option.that(hasPort, 'a store such as sqlite({ file })'),
   findCaller: option.function('a function of the request'),
   access: option.access(),
   prefix: Type.String({ pattern: prefixPattern, description: 'a path such as "/api/settings"' }),
@@ -205,10 +206,6 @@ function objectOf<O extends object>(members: OptionsSchema<O>['properties']) {
 function orFalse<O extends object>(members: OptionsSchema<O>['properties']) {
   const object = objectOf<O>(members)
   return Type.Union([Type.Literal(false), object], { description: `false or ${object.description}` })
-}
-
-function isStore(value: unknown): boolean {
-  return typeof safeRead(value, 'open') === 'function'
 }
 
 function isListOfLocales(value: unknown): boolean {

@@ -13,7 +13,7 @@ import {
 } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { checkAtBoot, checkEncrypted, checkPermissions, warnAtBoot } from './boot-checks.ts'
+import { checkAtBoot, checkEncrypted, checkPermissions, reportOverdue, warnAtBoot } from './boot-checks.ts'
 import { createSettingsService, type SettingsService } from './create-settings.ts'
 import { SettingsBuilder } from './definitions/builder.ts'
 import { Registry } from './definitions/registry.ts'
@@ -28,6 +28,7 @@ import { readWithin, type UserReader } from './reading/reader.ts'
 import { Encryption } from './secrets/encryption.ts'
 import { memoryStore } from './store/memory.ts'
 import { Retention } from './store/retention.ts'
+import { portOf } from './store/store.ts'
 import { createFindMembership } from './tenants.ts'
 import { defaultLimits } from './values/validate.ts'
 
@@ -117,13 +118,15 @@ function createBoot(app: FastifyInstance, options: SettingsOptions, findCaller: 
   const locked = readOverrides(options.overrides)
   const service = createSettingsService({
     registry: new Registry({ ...defaultLimits, ...limits }, options.tenants !== undefined),
-    store,
+    store: portOf(store),
     encryption: new Encryption(options.encryption?.keys),
     refusesPlain: () => boot.isChecked && options.encryption?.mode === 'require',
     locked,
     selfService: options.selfService ?? false,
     retention:
-      history === false || currentCommand() ? undefined : new Retention({ ...history, store, log: app.log }),
+      history === false || currentCommand()
+        ? undefined
+        : new Retention({ ...history, store: portOf(store), log: app.log }),
     userCapacity: options.maxCachedUsers ?? 10_000,
     tenantCapacity: options.maxCachedTenants ?? 1000,
     findMembership: options.tenants && createFindMembership(options.tenants),
@@ -166,7 +169,7 @@ async function makeReady(boot: Boot): Promise<void> {
   const isDescribed = routes === undefined || boot.sawSwagger || !app.hasDecorator('swagger')
   warnAtBoot(service, options, { knowsCaller, notEncrypted, isDescribed })
   service.retention?.start()
-  if (currentCommand()) return
+  if (currentCommand()) return boot.isOpen ? reportOverdue(service) : undefined
   // First what was not kept is put back: it may be why a resource could not be made.
   await service.windows.start()
   // Other hooks and the rest of the boot share the time that Fastify gives them.

@@ -159,7 +159,13 @@ export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
-/** The entity tag of a version (RFC 9110, 8.8.3): `"r12"`; `"r0"` for what is unset. */
-export function toEtag(revision: number): string {
-  return `"r${revision}"`
+/** The header by which our client names the tenant that it wants; the host checks it. */
+export const tenantHeader = 'settings-tenant'
+
+/**
+ * The entity tag of a version (RFC 9110, 8.8.3): `"r12"`; `"r0"` for what is unset. Of a tenant's value `"r12-acme"`: two
+ * tenants may have equal versions.
+ */
+export function toEtag(revision: number, tenant?: string): string {
+  return tenant === undefined ? `"r${revision}"` : `"r${revision}-${encodeURIComponent(tenant)}"`
 }

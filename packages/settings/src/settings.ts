@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify'
 import type { SettingValueDto } from './reading/dto.ts'
 import type { SettingsFilter } from './reading/list.ts'
 import type { SetManyOptions, SetOptions, ValuePlace } from './write/set.ts'
-import type { BulkSettingUpdate } from './write/write.ts'
+import type { BulkSettingUpdate } from './write/bulk.ts'
 import type { Registry, SettingDefinitions } from './definitions/registry.ts'
 import type {
   DynamicKey,

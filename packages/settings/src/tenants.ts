@@ -18,7 +18,8 @@ export interface FoundTenant {
   readonly name?: string
   /**
    * The caller's permissions in this tenant, in place of those of the caller: for the permission of the option and for the
-   * `writePermission` of definitions. @default those of the caller, which is right only where roles are the same everywhere
+   * `writePermission` of definitions.
+   * @default those of the caller, which is right only where roles are the same everywhere
    */
   readonly permissions?: readonly string[]
 }

@@ -32,7 +32,7 @@ function minutesToRead(markdown: string): number {
 }
 
 const documents = textOf('docs/README.md')
-const summary = textOf('README.md').split('\n\n')[1]?.replaceAll('\n', ' ') ?? ''
+const summary = textOf('README.md').split('\n\n')[1]?.replaceAll('\n', ' ').replaceAll('**', '') ?? ''
 
 test('llms.txt lists what docs/README.md lists (UPDATE_SNAPSHOTS=1 writes it)', async (t) => {
   const text = llmsText(summary, documents)

@@ -5,6 +5,7 @@ import { currentCommand, type Finding } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import type { CliCommand } from '../command.ts'
 import { foreignHooks } from '../foreign-hooks.ts'
+import { scopeNames } from './settings.ts'
 import { exitCodes, type Report } from '../report.ts'
 
 export const doctorCommands: Readonly<Record<string, CliCommand>> = {
@@ -55,10 +56,12 @@ async function ifReadable(look: () => Promise<readonly Finding[]>): Promise<read
 function orphans(app: FastifyInstance): Promise<readonly Finding[]> {
   if (!app.hasDecorator('settings')) return Promise.resolve([])
   return ifReadable(async () =>
-    (await app.settings.orphans()).map(({ key, scope, rows }) => ({
-      kind: 'orphan',
-      text: `"${key}" has ${rows} ${rows === 1 ? 'value' : 'values'} in the scope ${scope}, and no module defines that.`,
-    })),
+    (await app.settings.orphans()).map(({ key, scope, rows }) => {
+      const values = `"${key}" has ${rows} ${rows === 1 ? 'value' : 'values'} of the scope ${scopeNames[scope]}`
+      return app.settings.definitions.getDefinition(key) === null
+        ? { kind: 'orphan', text: `${values}, and no module defines it.` }
+        : { kind: 'row of another scope', text: `${values}, which its definition does not have.` }
+    }),
   )
 }
 

@@ -2,7 +2,7 @@
 import type { DeadLetters } from '@fastify-modular/core'
 import type { FastifyInstance } from 'fastify'
 import { type CliCommand, type Invocation, UsageError } from '../command.ts'
-import { exitCodes, type Report } from '../report.ts'
+import { failure, type Report } from '../report.ts'
 
 export const eventsCommands: Readonly<Record<string, CliCommand>> = {
   'events dead-letters list': {
@@ -48,8 +48,5 @@ async function change(
   run: (id: string) => Promise<boolean>,
 ): Promise<Report> {
   if (await run(id)) return { lines: [`${id} ${said}.`] }
-  return {
-    lines: [`There is no dead letter ${id}, or its handler has no subscription.`],
-    exit: exitCodes.failed,
-  }
+  return failure([`There is no dead letter ${id}, or its handler has no subscription.`])
 }

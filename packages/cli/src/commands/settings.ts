@@ -1,6 +1,7 @@
 /** The commands `settings …`. */
 import { readFile, writeFile } from 'node:fs/promises'
 import {
+  type ErasureReport,
   type JsonValue,
   type SettingsExport,
   SettingScope,
@@ -11,10 +12,10 @@ import type { FastifyInstance } from 'fastify'
 import { authorOf, type CliCommand, type Invocation, textOption, UsageError } from '../command.ts'
 import { exitCodes, type Report } from '../report.ts'
 
-const user = { '--user <id>': 'the value of this user' }
+const owner = { '--user <id>': 'the value of this user', '--tenant <id>': 'the value of this tenant' }
 const note = { '--note <text>': 'the reason, for the history' }
 
-const scopeNames: Readonly<Record<SettingScope, string>> = {
+export const scopeNames: Readonly<Record<SettingScope, string>> = {
   [SettingScope.System]: 'system',
   [SettingScope.Application]: 'application',
   [SettingScope.User]: 'user',
@@ -23,14 +24,14 @@ const scopeNames: Readonly<Record<SettingScope, string>> = {
 
 export const settingsCommands: Readonly<Record<string, CliCommand>> = {
   'settings list': {
-    summary: 'all settings with their values; with --user what a user has stored',
-    options: { ...user, '--changed': 'only those that are not at their default' },
+    summary: 'all settings with their values; with --user or --tenant what that one has stored',
+    options: { ...owner, '--changed': 'only those that are not at their default' },
     run: list,
   },
   'settings get': {
     summary: 'one value, and where it comes from',
     args: '<key>',
-    options: user,
+    options: owner,
     run: get,
   },
   'settings set': {
@@ -38,7 +39,7 @@ export const settingsCommands: Readonly<Record<string, CliCommand>> = {
       'writes one value; handlers of events in other processes do not run for it unless events are durable',
     args: '<key> [value]',
     options: {
-      ...user,
+      ...owner,
       ...note,
       '--json-value': 'VALUE is JSON',
       '--stdin': 'reads the value from standard input: the only way for secrets',
@@ -48,14 +49,14 @@ export const settingsCommands: Readonly<Record<string, CliCommand>> = {
   'settings unset': {
     summary: 'removes a stored value, so that the default holds',
     args: '<key>',
-    options: { ...user, ...note },
+    options: { ...owner, ...note },
     replaces: true,
     run: unset,
   },
   'settings history': {
     summary: 'what happened to settings, newest first',
     args: '[key]',
-    options: { ...user, '--limit <n>': 'at most so many entries (default 50)' },
+    options: { ...owner, '--limit <n>': 'at most so many entries (default 50)' },
     run: history,
   },
   'settings export': {
@@ -103,13 +104,18 @@ export const settingsCommands: Readonly<Record<string, CliCommand>> = {
     summary: 'removes a user: values, their history, and the name wherever it stands',
     args: '<id>',
     replaces: true,
-    run: eraseUser,
+    run: (app, { args: [id = ''] }) => erase(app.settings.eraseUser(id)),
+  },
+  'settings erase-tenant': {
+    summary: 'removes the values of a tenant and their history; first take its members out of it',
+    args: '<id>',
+    replaces: true,
+    run: (app, { args: [id = ''] }) => erase(app.settings.eraseTenant(id)),
   },
 }
 
 async function list(app: FastifyInstance, invocation: Invocation): Promise<Report> {
-  const userId = textOption(invocation, 'user')
-  const values = await app.settings.list(userId === undefined ? {} : { userId })
+  const values = await app.settings.list(ownerOf(invocation))
   const isWanted = ({ source }: SettingValueDto) =>
     invocation.options['changed'] !== true || source !== 'default'
   const shown = values.filter(isWanted)
@@ -166,8 +172,16 @@ function target(app: FastifyInstance, invocation: Invocation) {
   const [key = ''] = invocation.args
   const definition = app.settings.definitions.getDefinition(key)
   if (definition === null) throw new UsageError(`No module defines the setting "${key}".`)
+  return { definition, place: ownerOf(invocation) }
+}
+
+/** Whose value is named. @throws {UsageError} a user and a tenant */
+function ownerOf(invocation: Invocation) {
   const userId = textOption(invocation, 'user')
-  return { definition, place: userId === undefined ? {} : { userId } }
+  const tenant = textOption(invocation, 'tenant')
+  if (userId !== undefined && tenant !== undefined)
+    throw new UsageError('Name a user or a tenant: a value belongs to one of them.')
+  return { ...(userId !== undefined && { userId }), ...(tenant !== undefined && { tenant }) }
 }
 
 /** The text of a person as a value of the definition's type. */
@@ -194,10 +208,9 @@ function parseJson(text: string): JsonValue {
 
 async function history(app: FastifyInstance, invocation: Invocation): Promise<Report> {
   const [key] = invocation.args
-  const userId = textOption(invocation, 'user')
   const limit = Number(textOption(invocation, 'limit') ?? 50)
   if (!Number.isInteger(limit) || limit < 1 || limit > 500) throw new UsageError('Use a limit from 1 to 500.')
-  const filter = { limit, ...(key !== undefined && { key }), ...(userId !== undefined && { userId }) }
+  const filter = { limit, ...ownerOf(invocation), ...(key !== undefined && { key }) }
   const { entries } = await app.settings.history(filter)
   return {
     data: entries,
@@ -329,8 +342,8 @@ async function forget(app: FastifyInstance, { args: [key = ''] }: Invocation): P
   }
 }
 
-async function eraseUser(app: FastifyInstance, { args: [id = ''] }: Invocation): Promise<Report> {
-  const report = await app.settings.eraseUser(id)
+async function erase(running: Promise<ErasureReport>): Promise<Report> {
+  const report = await running
   const { values, history: entries, mentions, left } = report
   const lines = [
     `${values} values, ${entries} entries of their history and ${mentions} mentions are gone.`,

@@ -3,11 +3,11 @@ import type { FastifyPluginAsync } from 'fastify'
 import fp from 'fastify-plugin'
 import { receiveContributions } from '../contributions.ts'
 import { currentCommand, decorateCommand } from '../internal/command.ts'
-import { branded, hasOwnDecorator } from '../internal/decorators.ts'
+import { branded, refuseSecond } from '../internal/decorators.ts'
 import { rootOf, supportedFastify } from '../internal/fastify-internals.ts'
 import { option, optionProblems, type OptionsSchema, Type } from '../internal/options.ts'
 import { safeRead } from '../internal/safe.ts'
-import { FMOD_CORE_EVENTS_REGISTERED_TWICE, refuseOptions } from '../misuse-errors.ts'
+import { refuseOptions } from '../misuse-errors.ts'
 import { openEventBus } from './bus.ts'
 import { compileEvents } from './event.ts'
 import { discoverHandlers, type EventHandler, type HandlerSource } from './handlers.ts'
@@ -59,7 +59,8 @@ function isExpectation(value: unknown): boolean {
 const eventsPlugin: FastifyPluginAsync<EventsOptions> = async (app, options) => {
   refuseOptions('the events plugin', optionProblems(schema, options))
   const { transport = inProcess(), handlers, expects = {}, tracing } = options
-  if (hasOwnDecorator(app, 'events')) throw new FMOD_CORE_EVENTS_REGISTERED_TWICE()
+  const advice = 'Register it once, before modules, which registers it where it is absent.'
+  refuseSecond(app, { decorator: 'events', plugin: 'events', advice })
   compileEvents()
   const bus = await openEventBus(transport, app.log, tracing)
   app.decorate('events', branded(bus))

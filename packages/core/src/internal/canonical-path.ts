@@ -4,9 +4,11 @@
 export const maxPathLength = 1024
 
 /**
- * The first thing that makes a path ambiguous: an empty or dot segment; a broken encoding; the encoding of a control
- * character, of what has a plain spelling (unreserved in RFC 3986), or of `/`, `\`, `?`, `#`, `;`, `%`, which a program on
- * the way reads as structure; a character that may not stand for itself (`pchar` of RFC 3986 without `;`, and the slash).
+ * The first thing that makes a path ambiguous:
+ * - an empty or dot segment; a broken encoding;
+ * - the encoding of a control character, or of what has a plain spelling (unreserved in RFC 3986);
+ * - the encoding of `/`, `\`, `?`, `#`, `;` or `%`, which a program on the way reads as structure;
+ * - a character that may not stand for itself (`pchar` of RFC 3986 without `;`, and the slash).
  */
 const ambiguity = new RegExp(
   [
@@ -26,9 +28,11 @@ const plain = /^(?:\/[\w-][\w.~-]*)+\/?$/
 const unsafeText = /[\u0080-\u009f\u2028\u2029\ufffd]/
 
 /**
- * The path of a request target as the router reads it, or null where the target is not canonical: not origin-form,
- * empty or dot segments, `;`, `\`, `#`, control characters, encoded separators, encoded characters that have a plain
- * spelling, double or malformed encoding, more than 1024 characters. `report` gets the reason.
+ * The path of a request target as the router reads it, or null where the target is not canonical. That is a target with
+ * - no origin-form, or more than 1024 characters;
+ * - empty or dot segments, `;`, `\`, `#` or control characters;
+ * - encoded separators, encoded characters that have a plain spelling, double or malformed encoding.
+ * `report` gets the reason.
  *
  * Decoded once, except for the reserved `$&+,:=@`: the router distinguishes `%3A` from `:` (only the plain one matches
  * literal text of a route), so the path does, too.

@@ -9,6 +9,7 @@ import { safeRead } from './safe.ts'
 type FindingKind =
   | 'access file out of date'
   | 'broken rule'
+  | 'cannot be served'
   | 'dead letters'
   | 'event without a subscription'
   | 'memory store'
@@ -16,6 +17,7 @@ type FindingKind =
   | 'orphan'
   | 'overdue window'
   | 'plain secret'
+  | 'row of another scope'
   | 'unknown override'
   | 'unreadable secret'
 
@@ -83,7 +85,8 @@ export function orFinding<T>(
 function addFinding({ kind, codes, keys }: StoredCheck, error: unknown): undefined {
   const command = currentCommand()
   if (!command || !codes.includes(String(safeRead(error, 'code')))) throw error
-  const [text = ''] = (error instanceof Error ? error.message : String(error)).split('\n') // the address of its code follows
+  const lines = (error instanceof Error ? error.message : String(error)).split(/\n\s*/)
+  const text = lines.filter((line) => !line.startsWith('https:')).join(' ') // the address of its code is for developers
   report({ kind, text, ...(keys && { keys }) })
 }
 

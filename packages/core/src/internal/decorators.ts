@@ -12,6 +12,10 @@ const FMOD_CORE_DECORATOR_TAKEN = createMisuseError<[string]>(
   'FMOD_CORE_DECORATOR_TAKEN',
   'The decorator %s of the application is not the one of @fastify-modular, which needs this name. Give your own decorator another name.',
 )
+export const FMOD_CORE_REGISTERED_TWICE = createMisuseError<[plugin: string, advice: string]>(
+  'FMOD_CORE_REGISTERED_TWICE',
+  'The %s plugin is registered twice, in one scope or in one below it. %s',
+)
 
 /** Makes a value one that `hasOwnDecorator` knows again; returns it. */
 export function branded<T extends object>(value: T): T {
@@ -26,6 +30,23 @@ export function hasOwnDecorator(app: FastifyInstance, name: string): boolean {
   if (!app.hasDecorator(name)) return false
   if (safeRead(Reflect.get(app, name), ownDecorator) === true) return true
   throw new FMOD_CORE_DECORATOR_TAKEN(name)
+}
+
+/** A plugin of ours that an application has once. */
+interface OnlyPlugin {
+  /** What it decorates the application with. */
+  readonly decorator: string
+  readonly plugin: string
+  /** A sentence: how to register it once. */
+  readonly advice: string
+}
+
+/**
+ * @throws {FMOD_CORE_REGISTERED_TWICE} the plugin has decorated the application already
+ * @throws {FMOD_CORE_DECORATOR_TAKEN} somebody else has, with its name
+ */
+export function refuseSecond(app: FastifyInstance, { decorator, plugin, advice }: OnlyPlugin): void {
+  if (hasOwnDecorator(app, decorator)) throw new FMOD_CORE_REGISTERED_TWICE(plugin, advice)
 }
 
 /**

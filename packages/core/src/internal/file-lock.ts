@@ -11,8 +11,8 @@ const shortTimeout = 10
 
 /**
  * The lock of a file that other processes use too. SQLite waits for it inside the process, which does nothing else
- * meanwhile: the first task that finds the file locked waits for the whole busy time-out of the connection, those after
- * it for 10 ms, until one gets the lock to write.
+ * meanwhile. The first task that finds the file locked waits for the whole busy time-out of the connection. The tasks after
+ * it wait for 10 ms, until one gets the lock to write.
  */
 export class FileLock {
   readonly #database: Connection

@@ -5,7 +5,7 @@
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
 export { type ChallengeError, findTestCaller, knowsCallers, readCaller } from '../caller.ts'
 export { closestName } from './closest-name.ts'
-export { type AnswerFailure, branded, getDecorator, hasOwnDecorator } from './decorators.ts'
+export { type AnswerFailure, branded, getDecorator, hasOwnDecorator, refuseSecond } from './decorators.ts'
 export { describeError, logFailure } from './failures.ts'
 export { FileLock } from './file-lock.ts'
 export { type AccessOfPlugin, declareAccess, mountingModule } from './mounting.ts'
@@ -33,6 +33,7 @@ export {
 export { compileSchemaErrors, type SchemaError } from './json-schema.ts'
 export { currentCommand, decorateCommand, type Finding, orFinding, report } from './command.ts'
 export { createMisuseError, type MisuseErrorClass } from './misuse-error.ts'
+export { refuseOptions } from '../misuse-errors.ts'
 export {
   argumentProblems,
   option,

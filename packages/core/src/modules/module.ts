@@ -17,8 +17,8 @@ type Contributions = { readonly [K in keyof ModuleContributions]?: ModuleContrib
 
 /**
  * A module is one feature of an application: a plain object with a name, a Fastify plugin with the routes and hooks of the
- * feature, the names of the modules that come first, and what it contributes to the plugins of the application, each under the
- * name that the plugin has given it (`handlers`, `permissions`, `settings`). The modules plugin mounts a list of them.
+ * feature, and the names of the modules that come first. What it contributes to a plugin of the application stands under the
+ * name that this plugin has given it (`handlers`, `permissions`, `settings`). The modules plugin mounts a list of them.
  */
 export interface Module extends Contributions {
   /** Unique among the modules of an application. */

@@ -123,7 +123,7 @@ test('a receiver that is registered after modules is a boot error: it would get 
 })
 
 test('registering modules twice is a boot error, also in scopes below one receiver', async (t) => {
-  const refused = { code: 'FMOD_CORE_MODULES_REGISTERED_TWICE' }
+  const refused = { code: 'FMOD_CORE_REGISTERED_TWICE' }
   const app = appOf(t)
   await app.register(modules, { modules: [] })
   const scope = async (inner: FastifyInstance) => inner.register(modules, { modules: [] })

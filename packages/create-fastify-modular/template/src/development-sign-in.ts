@@ -19,17 +19,23 @@ interface DevelopmentSignIn {
   readonly users: readonly string[]
 }
 
-/**
- * All accounts have one password, DEVELOPMENT_PASSWORD or a random one.
- * @throws {Error} NODE_ENV is production, or others than this machine can reach the application
- */
-export function developmentSignIn(env: NodeJS.ProcessEnv, trustProxy: string): DevelopmentSignIn {
+interface Surroundings {
+  readonly trustProxy: string
+  /** Called where NODE_ENV is production, or others than this machine can reach the application. */
+  readonly report: (problem: string) => void
+}
+
+/** All accounts have one password, DEVELOPMENT_PASSWORD or a random one. @throws what `report` throws */
+export function developmentSignIn(
+  env: NodeJS.ProcessEnv,
+  { trustProxy, report }: Surroundings,
+): DevelopmentSignIn {
   // A proxy brings everybody to a loopback address.
   const isLoopback = /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/.test(env['HOST'] || 'localhost')
   if (env['NODE_ENV'] === 'production' || !isLoopback || trustProxy) {
-    throw new Error(
+    report(
       'src/development-sign-in.ts is not for production, not behind a proxy (TRUST_PROXY), and for no HOST but a ' +
-        'loopback address. Write a SignIn of your own and use it in src/main.ts.',
+        'loopback address. Write a SignIn of your own and use it in src/build.ts.',
     )
   }
   const password = env['DEVELOPMENT_PASSWORD'] || randomBytes(12).toString('base64url')
@@ -51,10 +57,10 @@ function isEqual(a: string, b: string): boolean {
 /** Sessions in a file: they outlive the restart that `npm run dev` makes for each file that is saved. */
 function fileSessions(): SessionStore {
   const file = 'data/sessions.json'
-  mkdirSync('data', { recursive: true })
   const stored = existsSync(file) ? parseSessions(readFileSync(file, 'utf8')) : []
   const sessions = new Map(stored.filter(([, { cookie }]) => new Date(cookie.expires ?? 0) > new Date()))
   const save = () => {
+    mkdirSync('data', { recursive: true })
     writeFileSync(`${file}.new`, JSON.stringify([...sessions]), { mode: 0o600 })
     renameSync(`${file}.new`, file) // a process that is stopped leaves no half of it
   }

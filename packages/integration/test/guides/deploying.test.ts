@@ -24,6 +24,9 @@ interface Accounts {
 
 const root = new URL('../../../../', import.meta.url)
 const fromRoot = createRequire(new URL('package.json', root))
+const cli = createRequire(import.meta.url)
+  .resolve('@fastify-modular/cli/package.json')
+  .replace('package.json', 'dist/main.js')
 const run = promisify(execFile)
 
 const text = guide('deploying')
@@ -65,10 +68,12 @@ test('the template, deployed as the guide says', async (t) => {
     await run(process.execPath, [fromRoot.resolve('typescript/bin/tsc')], { cwd: build }).catch(
       (error: { stdout: string }) => t.fail(error.stdout),
     )
-    const copied = instructions('COPY').flatMap((line) => /^--from=build \/app\/(\S+)/.exec(line)?.[1] ?? [])
-    t.same(copied, ['package.json', 'node_modules', 'dist'])
-    for (const name of ['package.json', 'dist'])
-      cpSync(join(build, name), join(image, name), { recursive: true })
+    const copied = instructions('COPY').flatMap((line) =>
+      [...line.matchAll(/ \/app\/(\S+)/g)].map(([, name = '']) => name),
+    )
+    const own = ['package.json', 'fastify-modular.config.js', 'access.json', 'dist']
+    t.same(copied.toSorted(), [...own, 'node_modules'].toSorted())
+    for (const name of own) cpSync(join(build, name), join(image, name), { recursive: true })
   })
 
   const built = (name: string) => import(pathToFileURL(join(build, 'dist/src', name)).href)
@@ -106,6 +111,22 @@ test('the template, deployed as the guide says', async (t) => {
     TRUST_PROXY: '127.0.0.1',
   }
   t.same([entry, ...rest], ['--enable-source-maps', 'dist/src/main.js'])
+
+  await t.test('a release migrates, compares who may call what, and finds nothing wrong', async (t) => {
+    const release = text.slice(text.indexOf('## A release'))
+    const steps = [...release.matchAll(/^node_modules\/\.bin\/fastify-modular (.+?) +#/gm)]
+    t.same(
+      steps.map(([, step]) => step),
+      ['migrate --plan', 'migrate', 'access --check', 'doctor'],
+    )
+    const codes: (number | null)[] = []
+    for (const [, step = ''] of steps) {
+      const command = spawnNode(cli, { args: step.split(' '), cwd: image, env })
+      codes.push((await command.exited).code)
+      t.comment(command.log())
+    }
+    t.same(codes, [3, 0, 0, 0])
+  })
 
   const start = () => spawnApp('dist/src/main.js', { cwd: image, env })
   const signIn = (url: string, user: string, password: string) =>

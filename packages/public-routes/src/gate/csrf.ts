@@ -2,9 +2,8 @@
  * Protection from cross-site request forgery (CSRF): unsafe requests that another site makes a browser send, with its
  * cookies for this one.
  */
-import { canonicalPath } from '@fastify-modular/core/internal'
+import { canonicalPath, refuseOptions } from '@fastify-modular/core/internal'
 import type { FastifyRequest } from 'fastify'
-import { FMOD_PUBLIC_ROUTES_INVALID_OPTIONS } from '../misuse-errors.ts'
 import { matcherOf, PublicRoute } from '../rule.ts'
 
 export interface CsrfOptions {
@@ -18,10 +17,11 @@ export interface CsrfOptions {
  * A check whether another site may have forged a request. It reads `Sec-Fetch-Site`, or `Origin` where browsers do not
  * send it. Requests with neither pass, because they come from no browser. So do those with a bearer token, which
  * another site cannot make a browser attach by itself, those of trusted origins, and those for exempt paths.
- * @throws {FMOD_PUBLIC_ROUTES_INVALID_OPTIONS} a trusted origin that is not an origin
+ * @throws {FMOD_CORE_INVALID_OPTION} a trusted origin that is not an origin
  */
 export function createForgeryCheck(options: CsrfOptions): (request: FastifyRequest) => boolean {
-  const trusted = new Set(options.trustedOrigins?.map(toOrigin))
+  const trusted = new Set(options.trustedOrigins)
+  refuseOptions('the public-routes plugin', [...trusted].flatMap(faultOfOrigin))
   const exempt = (options.exempt ?? []).map((path) => matcherOf(new PublicRoute(path, { kind: 'subtree' })))
   return function isForgeable(request) {
     if (isSafe(request) || !isForeign(request) || hasBearerToken(request)) return false
@@ -52,11 +52,9 @@ function hasBearerToken({ headers }: FastifyRequest): boolean {
   return headers.authorization !== undefined && /^bearer /i.test(headers.authorization)
 }
 
-function toOrigin(origin: string): string {
-  if (!URL.canParse(origin) || new URL(origin).origin !== origin) {
-    throw new FMOD_PUBLIC_ROUTES_INVALID_OPTIONS(
-      `csrf.trustedOrigins contains ${JSON.stringify(origin)}, which is not an origin such as "https://app.example.com"`,
-    )
-  }
-  return origin
+function faultOfOrigin(origin: string): readonly string[] {
+  if (URL.canParse(origin) && new URL(origin).origin === origin) return []
+  return [
+    `csrf.trustedOrigins contains ${JSON.stringify(origin)}, which is not an origin such as "https://app.example.com"`,
+  ]
 }

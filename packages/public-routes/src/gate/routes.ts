@@ -318,9 +318,8 @@ function readDeclares(config: object | undefined): Declares {
 }
 
 /**
- * Refuses members that declare nothing, so that the route would get a default: one that is undefined, because the name of a
- * constant is misspelt, one that is inherited, which Fastify does not copy, one that is misspelt itself, and one beside the
- * configuration.
+ * Refuses members that declare nothing, so that the route would get a default. Such a member is undefined, because the name of
+ * a constant is misspelt; or inherited, which Fastify does not copy; or misspelt itself; or stands beside the configuration.
  * @throws {FMOD_PUBLIC_ROUTES_INVALID_ACCESS}
  */
 function refuseSilent(options: object, config: object, place: string): void {

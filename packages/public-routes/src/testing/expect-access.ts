@@ -38,9 +38,9 @@ export interface ExpectAccessOptions {
 }
 
 /**
- * Compares who may call each route, every rule but the framework's own, and what else opens something with a JSON file,
- * and tries each route as an anonymous caller, as one without the permission and as one with it, through the router and the
- * hooks up to the gate. `UPDATE_SNAPSHOTS=1` writes the file, unless `CI` is set. HEAD routes that Fastify derives are tried,
+ * Compares who may call each route, every rule but the framework's own, and what else opens something with a JSON file.
+ * Then it tries each route as an anonymous caller, as one without the permission and as one with it, through the router and
+ * the hooks up to the gate. `UPDATE_SNAPSHOTS=1` writes the file, unless `CI` is set. HEAD routes that Fastify derives are tried,
  * and not listed where they need what their GET route needs. The requests have common values and come from this machine, and
  * the provider is asked once, whom it knows without credentials: what an early hook does with other requests needs tests
  * of its own.

@@ -97,7 +97,7 @@ test('without the option nothing is refused', async (t) => {
 test('a trusted origin that is not an origin is a boot error', async (t) => {
   for (const origin of ['partner.example', 'https://partner.example/', '*', 'null']) {
     await t.rejects(gatedApp(t, { csrf: { trustedOrigins: [origin] } }), {
-      code: 'FMOD_PUBLIC_ROUTES_INVALID_OPTIONS',
+      code: 'FMOD_CORE_INVALID_OPTION',
     })
   }
 })

@@ -1,5 +1,6 @@
 /** The texts of the pages, by language. */
-import { defaultMessages, type Messages } from './messages.ts'
+import { type AllMessages, defaultMessages } from './messages.ts'
+import { moreMessages } from './more-messages.ts'
 import ar from './ar.json' with { type: 'json' }
 import de from './de.json' with { type: 'json' }
 import es from './es.json' with { type: 'json' }
@@ -8,9 +9,11 @@ import ja from './ja.json' with { type: 'json' }
 import pt from './pt.json' with { type: 'json' }
 import zh from './zh.json' with { type: 'json' }
 
+const english: AllMessages = { ...defaultMessages, ...moreMessages }
+
 /** The languages that ship. */
-export const languages: Readonly<Record<string, Messages>> = {
-  en: defaultMessages,
+export const languages: Readonly<Record<string, AllMessages>> = {
+  en: english,
   de,
   fr,
   es,
@@ -21,6 +24,6 @@ export const languages: Readonly<Record<string, Messages>> = {
 }
 
 /** The texts in a language, or the English ones. */
-export function textsOf(language: string): Messages {
-  return languages[language] ?? defaultMessages
+export function textsOf(language: string): AllMessages {
+  return languages[language] ?? english
 }

@@ -1,7 +1,6 @@
 /** The settings client, with one method for each route. */
 import type { SettingToken } from '../definitions/tokens.ts'
 import { type JsonValue, type SettingScope, toEtag } from '../setting-definition.ts'
-import type { Conflict } from '../exceptions.ts'
 import type { HistoryEntry, HistoryPage } from '../history/history.ts'
 import type { RevertOptions, RevertReport } from '../history/revert.ts'
 import type { ImportReport, SettingsExport } from '../history/transfer.ts'
@@ -9,7 +8,8 @@ import type { SettingDefinitionDto } from '../http/localized-definitions.ts'
 import type { People } from '../http/people.ts'
 import type { SettingValueDto, ValueChange } from '../reading/dto.ts'
 import type { SettingInspection } from '../reading/inspect.ts'
-import type { BulkSettingUpdate } from '../write/write.ts'
+import type { BulkSettingUpdate } from '../write/bulk.ts'
+import { type Call, type CallOptions, createSend, type SettingsClientOptions } from './request.ts'
 
 /** Selects values. */
 export interface ListFilter extends CallOptions {
@@ -22,6 +22,17 @@ export interface ListFilter extends CallOptions {
 interface MySettingDto extends SettingValueDto {
   readonly inheritedValue: JsonValue
 }
+
+/** A value of a tenant, with what it inherits. */
+export interface TenantSettingDto extends SettingValueDto {
+  readonly tenant: string
+  readonly inheritedValue: JsonValue
+  /** Whether the caller may write it in this tenant. */
+  readonly canWrite: boolean
+}
+
+/** One value of a tenant to write; null clears it. */
+export type TenantUpdate = Pick<BulkSettingUpdate, 'key' | 'value' | 'version'>
 
 /** A System or Application value after a write. */
 export interface WrittenSettingDto extends SettingValueDto {
@@ -136,10 +147,29 @@ export interface SettingsClient {
   preview(updates: readonly BulkSettingUpdate[], options?: CallOptions): Promise<ValueChange[]>
   /** Clears a System or Application value: the default holds again. */
   reset(key: string, scope: SettingScope, condition?: WriteCondition): Promise<WrittenSettingDto>
-  /** The User settings with the caller's values and what the caller inherits. */
-  mine(options?: CallOptions): Promise<MySettingDto[]>
+  /** The User settings with the caller's values and what the caller inherits; with `all` the Tenant ones as they hold, too. */
+  mine(options?: CallOptions & { readonly all?: boolean }): Promise<MySettingDto[]>
   setMine(key: string, value: JsonValue, condition?: WriteCondition): Promise<SettingValueDto>
   resetMine(key: string, condition?: WriteCondition): Promise<SettingValueDto>
+  /** The Tenant and User settings with the values of the caller's tenant. Status 404 without one, 403 without the right to write them. */
+  tenantValues(options?: CallOptions): Promise<TenantSettingDto[]>
+  /**
+   * Writes values of a tenant, all or nothing. Status 409 with `conflicts` where a version is stale, and with the code
+   * `TENANT_CHANGED` where the caller works in another tenant by now: nothing is written.
+   */
+  setTenantValues(
+    tenant: string,
+    updates: readonly TenantUpdate[],
+    options?: CallOptions,
+  ): Promise<SettingValueDto[]>
+  /** What `setTenantValues` would change; nothing is written. */
+  previewTenantValues(
+    tenant: string,
+    updates: readonly TenantUpdate[],
+    options?: CallOptions,
+  ): Promise<ValueChange[]>
+  /** Clears a value of a tenant: what it inherits holds again. */
+  resetTenantValue(tenant: string, key: string, condition?: WriteCondition): Promise<SettingValueDto>
   /** The values of definitions with `public: true`, by key; needs no signed-in caller. */
   publicValues(options?: CallOptions): Promise<Readonly<Record<string, JsonValue>>>
   /** Which layer supplies the value, and what the others hold. Needs `Settings.Update`, as do history and changes. */
@@ -149,7 +179,13 @@ export interface SettingsClient {
   /** Writes the value of a revision again, and resolves to the restored value; with `version` only if the row is still at it. */
   restore(
     key: string,
-    target: { readonly scope: SettingScope; readonly revision: number; readonly note?: string },
+    target: {
+      readonly scope: SettingScope
+      readonly revision: number
+      readonly note?: string
+      /** With Tenant scope: whose value it is. */
+      readonly tenant?: string
+    },
     condition?: WriteCondition,
   ): Promise<SettingValueDto>
   /** Puts back everything that a change set replaced, all or nothing; status 409 with `conflicts` where it changed since. */
@@ -186,16 +222,24 @@ export function createSettingsClient(options: SettingsClientOptions = {}): Setti
       send('/bulk', { method: 'PUT', query: { dryRun: true }, body: updates, ...call }),
     reset: (key, scope, condition) =>
       send(pathOf(key), { ...write('DELETE', undefined, condition), query: { scope } }),
-    mine: (call) => send('/me', call),
+    mine: ({ all, signal } = {}) => send('/me', { query: { all }, signal }),
     setMine: (key, value, condition) => send('/me', write('PUT', { key, value }, condition)),
     resetMine: (key, condition) => send(`/me${pathOf(key)}`, write('DELETE', undefined, condition)),
+    tenantValues: (call) => send('/tenant', call),
+    setTenantValues: (tenant, updates, { signal } = {}) =>
+      send('/tenant', write('PUT', ofTenant(tenant, updates), { signal })),
+    previewTenantValues: (tenant, updates, call) =>
+      send('/tenant', { method: 'PUT', query: { dryRun: true }, body: ofTenant(tenant, updates), ...call }),
+    resetTenantValue: (tenant, key, condition) =>
+      send(`/tenant${pathOf(key)}`, { ...write('DELETE', undefined, condition, tenant), query: { tenant } }),
     publicValues: (call) => send('/public', call),
     inspect: (key, call) => send(pathOf(key, '/inspect'), call),
     history: (key, { scope, before, limit, signal } = {}) =>
       send(pathOf(key, '/history'), { query: { scope, before, limit }, signal }),
     changes: ({ before, limit, group, actor, since, signal } = {}) =>
       send('/changes', { query: { before, limit, group, actor, since }, signal }),
-    restore: (key, target, condition) => send(pathOf(key, '/restore'), write('POST', target, condition)),
+    restore: (key, target, condition) =>
+      send(pathOf(key, '/restore'), write('POST', target, condition, target.tenant)),
     revert: (revision, { dryRun, keys, force, note, signal } = {}) => {
       const body = { keys, force, note }
       return send(`/changes/${revision}/revert`, { method: 'POST', query: { dryRun }, body, signal })
@@ -221,143 +265,18 @@ function write(
   method: 'PUT' | 'POST' | 'DELETE',
   body: object | undefined,
   { version, signal }: WriteCondition = {},
+  tenant?: string,
 ): Call {
-  const condition = version === undefined ? {} : { 'if-match': toEtag(version) }
+  const condition = version === undefined ? {} : { 'if-match': toEtag(version, tenant) }
   return { method, body, headers: { prefer: 'return=representation', ...condition }, signal }
 }
 
-/** Where the API is and how to reach it. */
-export interface SettingsClientOptions {
-  /** The prefix of the routes, relative or absolute. @default '/api/settings' */
-  readonly baseUrl?: string
-  /** @default globalThis.fetch */
-  readonly fetch?: typeof globalThis.fetch
-  /** Sent with every request, such as `authorization`; a function is called for each request. */
-  readonly headers?: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>)
-  /** Milliseconds after which a request is given up. @default 30000 */
-  readonly timeout?: number
-}
-
-/** Options of every call. */
-export interface CallOptions {
-  readonly signal?: AbortSignal | undefined
-}
-
-/** What to send. */
-interface Call extends CallOptions {
-  readonly method?: 'GET' | 'PUT' | 'POST' | 'DELETE'
-  /** Members that are undefined are left out. */
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
-  readonly body?: unknown
-  readonly headers?: Readonly<Record<string, string>>
-}
-
-/** Sends a request and resolves to its JSON, undefined for an empty answer. @throws {SettingsRequestError} */
-type Send = <T>(path: string, call?: Call) => Promise<T>
-
-/** Sends a request to a path of the API, with what the options add to it. */
-export type Open = (
-  path: string,
-  request: Omit<RequestInit, 'headers'> & { readonly headers: Readonly<Record<string, string>> },
-) => Promise<Response>
-
-export function createOpen({ baseUrl = '/api/settings', ...options }: SettingsClientOptions): Open {
-  const base = baseUrl.replace(/\/+$/, '')
-  return async (path, request) => {
-    const own = typeof options.headers === 'function' ? options.headers() : options.headers
-    return (options.fetch ?? fetch)(base + path, { ...request, headers: { ...own, ...request.headers } })
-  }
-}
-
-function createSend(options: SettingsClientOptions): Send {
-  const open = createOpen(options)
-
-  return async function send<T>(path: string, call: Call = {}): Promise<T> {
-    const { method = 'GET', query = {}, body, signal } = call
-    const headers = {
-      accept: 'application/json, application/problem+json',
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...call.headers,
-    }
-    const deadline = AbortSignal.timeout(options.timeout ?? 30_000)
-    const request = {
-      method,
-      headers,
-      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    }
-    try {
-      const response = await open(path + toQuery(query), request)
-      if (!response.ok) throw new SettingsRequestError(response.status, await readProblem(response))
-      const text = await response.text()
-      return (text === '' ? undefined : JSON.parse(text)) as T // the API's schema
-    } catch (error) {
-      if (error instanceof SettingsRequestError || signal?.aborted) throw error
-      throw new SettingsRequestError(0, { code: 'NETWORK', title: 'The server did not answer.' }, error)
-    }
-  }
+/** The updates as a request has them: the server refuses them where it has another tenant. */
+function ofTenant(tenant: string, updates: readonly TenantUpdate[]): readonly object[] {
+  return updates.map(({ key, value, version }) => ({ key, value, version, tenant }))
 }
 
 /** A path below the prefix; `.` stands as it is, as keys have it. */
 function pathOf(key: string, rest = ''): string {
   return `/${encodeURIComponent(key)}${rest}`
-}
-
-function toQuery(query: NonNullable<Call['query']>): string {
-  const parameters = new URLSearchParams()
-  for (const [name, value] of Object.entries(query))
-    if (value !== undefined) parameters.set(name, String(value))
-  return parameters.size === 0 ? '' : `?${parameters.toString()}`
-}
-
-/** A proxy between client and server may answer HTML. */
-async function readProblem(response: Response): Promise<Problem> {
-  try {
-    const body: unknown = await response.json()
-    return typeof body === 'object' && body !== null ? body : {}
-  } catch {
-    return {}
-  }
-}
-
-/** The problem body of an answer. */
-export interface Problem {
-  readonly title?: string
-  readonly detail?: string
-  readonly code?: string
-  readonly requestId?: string
-  readonly errors?: Readonly<Record<string, readonly string[]>>
-  readonly conflicts?: readonly Conflict[]
-  readonly people?: People
-  readonly locked?: readonly string[]
-}
-
-/** A request that was refused or did not arrive. */
-export class SettingsRequestError extends Error {
-  /** The HTTP status; 0 when there was no answer (offline, time-out): the write may or may not have happened. */
-  readonly status: number
-  /** Machine-readable: `SETTING_VALIDATION`, `CONFLICT`, `NETWORK`. */
-  readonly code: string
-  /** Messages by setting key (422) or by field (400). */
-  readonly errors: Readonly<Record<string, readonly string[]>>
-  /** Of a 409 by stale versions. */
-  readonly conflicts: readonly Conflict[]
-  /** Of a 409: the names of those who made the conflicting changes. */
-  readonly people: People
-  /** Keys of a 409 by the host's configuration. */
-  readonly locked: readonly string[]
-  /** To look the request up in the server's log. */
-  readonly requestId: string | null
-
-  constructor(status: number, problem: Problem, cause?: unknown) {
-    super(problem.detail ?? problem.title ?? `The settings request failed with status ${status}.`, { cause })
-    this.name = 'SettingsRequestError'
-    this.status = status
-    this.code = problem.code ?? 'UNKNOWN'
-    this.errors = problem.errors ?? {}
-    this.conflicts = problem.conflicts ?? []
-    this.people = problem.people ?? {}
-    this.locked = problem.locked ?? []
-    this.requestId = problem.requestId ?? null
-  }
 }

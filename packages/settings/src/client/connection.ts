@@ -1,5 +1,5 @@
 /** Keeps a stream of settings open through failures, and polls where none is to be had. */
-import { SettingsRequestError } from './client.ts'
+import { SettingsRequestError } from './request.ts'
 import { readEvents, type StreamEvent } from './events.ts'
 import { onPage } from './page.ts'
 

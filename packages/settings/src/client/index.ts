@@ -1,7 +1,7 @@
 /** @fastify-modular/settings/client: the HTTP API from a browser or from Node, without dependencies. */
-export { createSettingsClient, SettingsRequestError } from './client.ts'
+export { createSettingsClient } from './client.ts'
+export { type CallOptions, type SettingsClientOptions, SettingsRequestError } from './request.ts'
 export type {
-  CallOptions,
   ChangesFilter,
   ChangesPage,
   HistoryPageOptions,
@@ -13,7 +13,8 @@ export type {
   RevertMode,
   SettingChangeSet,
   SettingsClient,
-  SettingsClientOptions,
+  TenantSettingDto,
+  TenantUpdate,
   WriteCondition,
   WrittenSettingDto,
 } from './client.ts'

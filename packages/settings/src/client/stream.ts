@@ -3,10 +3,11 @@
  * A frame has none: it follows what its parent does.
  */
 import type { StreamedSetting } from '../streams/audience.ts'
-import { createOpen, createSettingsClient, type SettingsClientOptions } from './client.ts'
+import { createSettingsClient } from './client.ts'
 import { type Connection, keepConnected, type LiveState } from './connection.ts'
 import type { StreamEvent } from './events.ts'
 import { currentPage, isVisible, onPage, parentOf } from './page.ts'
+import { createOpen, type SettingsClientOptions } from './request.ts'
 
 /** What is called with what the stream brings. */
 export interface Follower {
@@ -55,14 +56,14 @@ export function streamOf(options: FollowOptions): Stream {
   const streams = (known as Registry | undefined) ?? new Map<string, Stream>() // by this symbol nothing else is kept
   Reflect.set(globalThis, registry, streams)
   const baseUrl = new URL(options.baseUrl ?? '/api/settings', page.baseURI).href.replace(/\/+$/, '')
-  const name = nameOf(baseUrl, options.public)
+  const name = nameOf({ ...options, baseUrl })
   const stream = streams.get(name) ?? new Stream({ ...options, baseUrl })
   streams.set(name, stream)
   return stream
 }
 
-function nameOf(baseUrl: string | undefined, isPublic = false): string {
-  return `${isPublic ? 'public' : 'caller'} ${baseUrl}`
+function nameOf({ baseUrl, tenant = '', public: isPublic = false }: FollowOptions): string {
+  return `${isPublic ? 'public' : 'caller'} ${baseUrl} ${tenant}`
 }
 
 /** Milliseconds for which a stream stays when nobody follows: the next page of a router may follow the same. */
@@ -141,8 +142,7 @@ export class Stream implements Connection, Follower {
   #findParent(): Stream | undefined {
     try {
       const streams: unknown = Reflect.get(parentOf() ?? {}, registry)
-      const { public: isPublic, baseUrl } = this.#options
-      const names = isPublic ? [nameOf(baseUrl, true), nameOf(baseUrl)] : [nameOf(baseUrl)]
+      const names = [this.#options, { ...this.#options, public: false }].map((options) => nameOf(options))
       const found = names.map((name) => (streams as Registry | undefined)?.get(name))
       return found.find((stream) => stream?.isFollowed)
     } catch {

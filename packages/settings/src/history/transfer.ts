@@ -3,17 +3,11 @@ import { ArgumentException, type Caller } from '@fastify-modular/core'
 import { type SettingState, sharedScope } from '../memory/shared-values.ts'
 import type { Parts } from '../parts.ts'
 import type { JsonValue, SettingScope } from '../setting-definition.ts'
+import { toBulkEntries } from '../write/bulk.ts'
 import { compareText } from '../store/plan-write.ts'
 import { isSecret } from '../values/validate.ts'
 import { namedCaller, requireUpdater, visibleTo } from '../visibility.ts'
-import {
-  type ChangeKind,
-  type Expects,
-  isVersion,
-  reset,
-  toBulkEntries,
-  type WriteOptions,
-} from '../write/write.ts'
+import { type ChangeKind, type Expects, isVersion, reset, type WriteOptions } from '../write/write.ts'
 
 /** One stored value of a file. */
 interface ExportedSetting {

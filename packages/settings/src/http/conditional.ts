@@ -7,31 +7,33 @@ import { acceptedEncoding, addVary } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { SettingValueDto } from '../reading/dto.ts'
 import { type JsonValue, toEtag } from '../setting-definition.ts'
+import { tenantOf } from '../store/plan-write.ts'
 import type { EntryOutcome, Expects } from '../write/write.ts'
 
 /** Whether a row, or the store, may be written at its current revision; undefined for a request without a condition. */
-export function conditionOf(
-  { headers }: FastifyRequest,
-  toTag: (revision: number) => string = toEtag,
-): Expects | undefined {
+export function conditionOf({ headers }: FastifyRequest, tenant?: string): Expects | undefined {
   const ifMatch = headers['if-match']
   const ifNoneMatch = headers['if-none-match']
   if (ifMatch === undefined && ifNoneMatch === undefined) return undefined
-  return (revision) =>
-    (ifMatch === undefined || matchesStrongly(ifMatch, toTag(revision))) &&
-    // `*`: only if unset, because every setting that is defined has a representation.
-    (ifNoneMatch === undefined ||
-      (ifNoneMatch.trim() === '*' ? revision === 0 : !matchesWeakly(ifNoneMatch, toTag(revision))))
+  return (revision) => {
+    const etag = toEtag(revision, tenant)
+    return (
+      (ifMatch === undefined || matchesStrongly(ifMatch, etag)) &&
+      // `*`: only if unset, because every setting that is defined has a representation.
+      (ifNoneMatch === undefined ||
+        (ifNoneMatch.trim() === '*' ? revision === 0 : !matchesWeakly(ifNoneMatch, etag)))
+    )
+  }
 }
 
-/** Answers 204, or 200 with the stored value where the request prefers that (RFC 7240). */
+/** Answers 204, or 200 with the stored value where the request prefers that (RFC 7240). A list of a tenant has no tag. */
 export function answerRepresentation(
   request: FastifyRequest,
   reply: FastifyReply,
-  etag: string,
+  etag: string | undefined,
   stored: () => unknown,
 ): FastifyReply {
-  reply.header('etag', etag)
+  if (etag !== undefined) reply.header('etag', etag)
   if (!prefersRepresentation(request)) return reply.code(204).send()
   return reply.code(200).header('preference-applied', 'return=representation').send(stored())
 }
@@ -43,7 +45,7 @@ export function answerWritten(
   written: EntryOutcome | undefined,
   toStored: (written: EntryOutcome) => SettingValueDto,
 ): FastifyReply {
-  const etag = toEtag(written?.after?.revision ?? 0)
+  const etag = toEtag(written?.after?.revision ?? 0, tenantOf(written?.entry))
   return answerRepresentation(request, reply, etag, () => written && toStored(written))
 }
 

@@ -1,7 +1,7 @@
 /** The names of the people in an answer: the host knows them, by the option `findPeople`. */
 import { truncate, withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger } from 'fastify'
-import { SettingsChangedException } from '../exceptions.ts'
+import { type Conflict, SettingsChangedException } from '../exceptions.ts'
 import type { FindPeople } from '../options.ts'
 
 /** Names by id, for the ids that stand in the answer. */
@@ -70,13 +70,21 @@ export function createPeople(find: FindPeople | undefined, log: FastifyBaseLogge
 
 export type NamePeople = ReturnType<typeof createPeople>
 
-/** Names the people whose changes a write conflicts with. @throws what the write throws */
-export async function nameConflicts<T>(writing: Promise<T>, people: NamePeople): Promise<T> {
+/**
+ * Names the people whose changes a write conflicts with.
+ * @param show what the reader is shown of a conflict
+ * @throws what the write throws
+ */
+export async function nameConflicts<T>(
+  writing: Promise<T>,
+  people: NamePeople,
+  show: (conflict: Conflict) => Conflict = (conflict) => conflict,
+): Promise<T> {
   try {
     return await writing
   } catch (error) {
     if (!(error instanceof SettingsChangedException)) throw error
-    const { conflicts } = error
+    const conflicts = error.conflicts.map(show)
     throw new SettingsChangedException(conflicts, await people(conflicts.map(({ updatedBy }) => updatedBy)))
   }
 }

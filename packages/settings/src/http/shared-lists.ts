@@ -4,14 +4,11 @@ import type { FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastif
 import type { SettingsService } from '../create-settings.ts'
 import type { SettingValueDto } from '../reading/dto.ts'
 import { listShared, type OwnValues, readOwnValues, readTenantValues } from '../reading/list.ts'
-import type { SettingScope } from '../setting-definition.ts'
+import { type SettingScope, tenantHeader } from '../setting-definition.ts'
 import type { Membership } from '../tenants.ts'
 import { callerOf } from './access.ts'
 import { sendUnlessUnchanged, type TaggedJson, toTaggedJson } from './conditional.ts'
 import { toDefinitionDto } from './localized-definitions.ts'
-
-/** The header by which our client names the tenant that it wants; the host checks it. */
-const tenantHeader = 'settings-tenant'
 
 /** A preHandler hook: a client that a stream has told to read gets nothing that is older than that. */
 export function reachFirst({ streams }: SettingsService, isPublic = false): preHandlerHookHandler {

@@ -7,7 +7,7 @@ import { type Revision, revisionId } from '../store/revision.ts'
 import {
   type HistoryRow,
   type RowId,
-  type SettingsStore,
+  type StorePort,
   type StoredRow,
   type StoreNews,
   TooManyWritesException,
@@ -31,7 +31,7 @@ export interface SettingsStatus {
 }
 
 interface CoherenceInit {
-  readonly store: SettingsStore
+  readonly store: StorePort
   readonly sharedValues: SharedValues
   readonly changes: Pick<Changes, 'shared' | 'owned' | 'windows'>
   readonly observer: Pick<Observer, 'refreshed'>

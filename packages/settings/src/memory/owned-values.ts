@@ -3,7 +3,7 @@ import { ArgumentException } from '@fastify-modular/core'
 import { isPlaceOf } from '../places.ts'
 import type { RowCodec } from '../secrets/row-codec.ts'
 import { type JsonValue, type OwnedScope, SettingScope } from '../setting-definition.ts'
-import { type Owner, ownerHash, type SettingsStore, type StoredRow } from '../store/store.ts'
+import { type Owner, ownerHash, type StorePort, type StoredRow } from '../store/store.ts'
 import type { SharedValues } from './shared-values.ts'
 
 /**
@@ -69,7 +69,7 @@ export interface ChangedOwners {
 interface OwnedCacheInit {
   /** Whose values it keeps. */
   readonly scope: OwnedScope
-  readonly store: Pick<SettingsStore, 'owned'>
+  readonly store: Pick<StorePort, 'owned'>
   readonly sharedValues: Pick<SharedValues, 'find'>
   readonly codec: RowCodec
   /** How many owners are kept; the least recently used one leaves first. */

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from '../definitions/registry.ts'
 import { FMOD_SETTINGS_ENCRYPTION_REQUIRED } from '../misuse-errors.ts'
-import type { HistoryRow, Reencrypted, RowId, SettingsStore, StoredRow } from '../store/store.ts'
+import type { HistoryRow, Reencrypted, RowId, StorePort, StoredRow } from '../store/store.ts'
 import type { Encryption } from './encryption.ts'
 
 /** What `reencrypt` did. */
@@ -17,7 +17,7 @@ export interface ReencryptReport {
 }
 
 interface ReencryptInit {
-  readonly store: SettingsStore
+  readonly store: StorePort
   readonly encryption: Encryption
   readonly registry: Pick<Registry, 'find'>
   readonly coherence: { reload(): Promise<void> }

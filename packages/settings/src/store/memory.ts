@@ -4,17 +4,19 @@ import { checkWrite, compareRowIds, compareText, historyOf, planWrite, rowIdText
 import { noRevision, type Revision } from './revision.ts'
 import type { StoredWindow } from './windows.ts'
 import { compareHistoryIds, selectHistory, selectPage } from './select-history.ts'
-import type {
-  Erased,
-  HistoryId,
-  HistoryRow,
-  KeyCount,
-  Owner,
-  RowId,
-  SettingsStore,
-  StoredRow,
-  WriteRequest,
-  WriteResult,
+import {
+  type Erased,
+  type HistoryId,
+  type HistoryRow,
+  type KeyCount,
+  type Owner,
+  type RowId,
+  type SettingsStore,
+  type StorePort,
+  type StoredRow,
+  type WriteRequest,
+  type WriteResult,
+  isPort,
 } from './store.ts'
 
 /** Creates an empty store in memory: the reference that the databases are compared with. Nothing survives the process. */
@@ -24,9 +26,10 @@ export function memoryStore(): SettingsStore {
 
 /**
  * Each method runs to its end before another one starts, which makes every write atomic. They are members of the object, so
- * that a store that differs in some may be made of it: `{ ...memoryStore(), history }`.
+ * that a store that differs in some may be made of it: `{ ...store, history }`.
  */
-class MemoryStore implements SettingsStore {
+class MemoryStore implements StorePort {
+  readonly [isPort] = true
   readonly info = { name: 'memory', durable: false, transactional: false } as const
   readonly #rows = new Map<string, StoredRow>()
   /** Of each value the oldest entry first. */
@@ -37,7 +40,7 @@ class MemoryStore implements SettingsStore {
   #writes = 0
   readonly #windows = new Map<number, StoredWindow>()
 
-  readonly shared: SettingsStore['shared'] = {
+  readonly shared: StorePort['shared'] = {
     read: async () => ({ ...this.#last, rows: this.#select(isShared) }),
     news: async (after, limit) => {
       const entries = this.#history.filter(isShared)
@@ -58,7 +61,7 @@ class MemoryStore implements SettingsStore {
     },
   }
 
-  readonly owned: SettingsStore['owned'] = {
+  readonly owned: StorePort['owned'] = {
     read: async (owner) => this.#select(isOf(owner)),
     news: async (since, limit) => {
       const later = [...this.#written.values()].filter(
@@ -74,16 +77,16 @@ class MemoryStore implements SettingsStore {
     erase: async (owner) => this.#erase(owner),
   }
 
-  readonly open: SettingsStore['open'] = async () => {}
+  readonly open: StorePort['open'] = async () => {}
 
-  readonly close: SettingsStore['close'] = async () => {}
+  readonly close: StorePort['close'] = async () => {}
 
-  readonly history: SettingsStore['history'] = async (query) => selectHistory(this.#history, query)
+  readonly history: StorePort['history'] = async (query) => selectHistory(this.#history, query)
 
-  readonly scan: SettingsStore['scan'] = async (what, after, limit) =>
+  readonly scan: StorePort['scan'] = async (what, after, limit) =>
     selectPage({ values: [...this.#rows.values()], history: this.#history }, what, after, limit)
 
-  readonly forget: SettingsStore['forget'] = async (key, scopes) => {
+  readonly forget: StorePort['forget'] = async (key, scopes) => {
     const isMeant = (row: RowId): boolean => row.key === key && scopes.includes(row.scope)
     const values = this.#select(isMeant)
     for (const row of values) this.#rows.delete(rowIdText(row))
@@ -94,7 +97,7 @@ class MemoryStore implements SettingsStore {
     return { values: values.length, history: removed, isDone: true }
   }
 
-  readonly survey: SettingsStore['survey'] = async ({ known, secret = [] }) => {
+  readonly survey: StorePort['survey'] = async ({ known, secret = [] }) => {
     const plain = new Set(this.#history.filter(isPlain).map(({ key }) => key))
     const isKnown = (row: RowId): boolean =>
       known?.some(({ scope, key }) => scope === row.scope && key === row.key) ?? true
@@ -104,7 +107,7 @@ class MemoryStore implements SettingsStore {
     }
   }
 
-  readonly windows: SettingsStore['windows'] = async (revision) => ({
+  readonly windows: StorePort['windows'] = async (revision) => ({
     at: Date.now(),
     windows:
       revision === undefined
@@ -112,7 +115,7 @@ class MemoryStore implements SettingsStore {
         : [this.#windows.get(revision)].filter((found) => found !== undefined),
   })
 
-  readonly reencrypt: SettingsStore['reencrypt'] = async ({ values, history }) => {
+  readonly reencrypt: StorePort['reencrypt'] = async ({ values, history }) => {
     let replaced = 0
     for (const { before, after } of values) {
       const row = this.#rows.get(rowIdText(before))
@@ -130,7 +133,7 @@ class MemoryStore implements SettingsStore {
     return replaced
   }
 
-  readonly trim: SettingsStore['trim'] = async ({ olderThan, perValue }) => {
+  readonly trim: StorePort['trim'] = async ({ olderThan, perValue }) => {
     const seen = new Map<string, number>()
     const before = this.#history.length
     const kept = this.#history.toReversed().filter((row) => {

@@ -1,7 +1,7 @@
 /** Rows by name, and what a write does, decided before a store touches anything. The same for every store. */
 import { randomUUID } from 'node:crypto'
 import { ArgumentException } from '@fastify-modular/core'
-import { isOwned, isStorable } from '../setting-definition.ts'
+import { isOwned, isStorable, SettingScope } from '../setting-definition.ts'
 import { noRevision, type Revision } from './revision.ts'
 import type { StoredWindow } from './windows.ts'
 import type {
@@ -40,6 +40,11 @@ export function rowIdText(id: RowId): string {
 /** Whose a row is; undefined of System and Application rows. */
 export function ownerOf({ scope, owner: id }: RowId): Owner | undefined {
   return isOwned(scope) ? { scope, id } : undefined
+}
+
+/** The tenant whose row it is; undefined of other rows. */
+export function tenantOf(row: Pick<RowId, 'scope' | 'owner'> | undefined): string | undefined {
+  return row?.scope === SettingScope.Tenant ? row.owner : undefined
 }
 
 /**

@@ -4,7 +4,7 @@ import { withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger } from 'fastify'
 import { SharedRuns } from './shared-runs.ts'
 import { rowIdText } from './plan-write.ts'
-import type { SettingsStore, WriteResult } from './store.ts'
+import type { StorePort, WriteResult } from './store.ts'
 
 const day = 24 * 60 * 60 * 1000
 const hour = 60 * 60 * 1000
@@ -16,7 +16,7 @@ const afterBoot = 5 * 60_000
 const capacity = 10_000
 
 interface RetentionInit {
-  readonly store: Pick<SettingsStore, 'trim'>
+  readonly store: Pick<StorePort, 'trim'>
   readonly days?: number | undefined
   readonly perValue?: number | undefined
   readonly log: FastifyBaseLogger

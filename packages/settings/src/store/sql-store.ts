@@ -3,15 +3,16 @@ import { FMOD_SETTINGS_STORE_NOT_OPEN } from '../misuse-errors.ts'
 import type { Maintenance } from './maintenance.ts'
 import { canExist, checkWrite } from './plan-write.ts'
 import type { SqlReads } from './reads.ts'
-import type {
-  Erased,
-  Owner,
-  SettingsStore,
-  StoreContext,
-  StoreInfo,
-  StoreWatch,
-  WriteRequest,
-  WriteResult,
+import {
+  type Erased,
+  type Owner,
+  type StorePort,
+  type StoreContext,
+  type StoreInfo,
+  type StoreWatch,
+  type WriteRequest,
+  type WriteResult,
+  isPort,
 } from './store.ts'
 
 /** Of a driver that answers at once, or of one that does not. */
@@ -34,12 +35,13 @@ export interface SqlParts {
 
 const nothingErased: Erased = { values: 0, history: 0, mentions: 0, isDone: true }
 
-export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore {
+export abstract class SqlStore<Parts extends SqlParts> implements StorePort {
+  readonly [isPort] = true
   abstract readonly info: StoreInfo
   protected parts: Parts | undefined
   readonly #watches = new Set<() => Answer<void>>()
 
-  readonly shared: SettingsStore['shared'] = {
+  readonly shared: StorePort['shared'] = {
     read: () => this.read(({ reads }) => reads.shared()),
     news: (after, limit) => this.read(({ reads }) => reads.news(after, limit)),
     write: async (request) => {
@@ -48,7 +50,7 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
     },
   }
 
-  readonly owned: SettingsStore['owned'] = {
+  readonly owned: StorePort['owned'] = {
     read: (owner) => this.read(({ reads }) => (canExist(owner.id) ? reads.owned(owner) : [])),
     news: (since, limit) => this.read(({ reads }) => reads.ownerNews(since, limit)),
     write: async (owner, request) => {
@@ -78,7 +80,7 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
     await open?.release()
   }
 
-  readonly history: SettingsStore['history'] = (query) => {
+  readonly history: StorePort['history'] = (query) => {
     const { key, keys, owner, actor, following } = query
     const selection = { ...query, keys: keys?.filter((each) => canExist(each)) }
     return this.read(({ reads }) =>
@@ -86,24 +88,24 @@ export abstract class SqlStore<Parts extends SqlParts> implements SettingsStore 
     )
   }
 
-  readonly scan: SettingsStore['scan'] = (what, after, limit) =>
+  readonly scan: StorePort['scan'] = (what, after, limit) =>
     this.read(({ reads }) => reads.scan[what](after, limit))
 
-  readonly survey: SettingsStore['survey'] = (query) => this.read(({ reads }) => reads.survey(query))
+  readonly survey: StorePort['survey'] = (query) => this.read(({ reads }) => reads.survey(query))
 
-  readonly windows: SettingsStore['windows'] = (revision) => this.read(({ reads }) => reads.windows(revision))
+  readonly windows: StorePort['windows'] = (revision) => this.read(({ reads }) => reads.windows(revision))
 
-  readonly reencrypt: SettingsStore['reencrypt'] = (rows) =>
+  readonly reencrypt: StorePort['reencrypt'] = (rows) =>
     this.write(({ maintenance }) => maintenance.reencrypt(rows))
 
-  readonly forget: SettingsStore['forget'] = (key, scopes) =>
+  readonly forget: StorePort['forget'] = (key, scopes) =>
     this.write(({ maintenance }) =>
       canExist(key) && scopes.length > 0
         ? maintenance.forget(key, scopes)
         : { values: 0, history: 0, isDone: true },
     )
 
-  readonly trim: SettingsStore['trim'] = (limits) => this.write(({ maintenance }) => maintenance.trim(limits))
+  readonly trim: StorePort['trim'] = (limits) => this.write(({ maintenance }) => maintenance.trim(limits))
 
   /** Watches until the returned function is called; calling it twice is fine. */
   protected abstract startWatch(parts: Parts, watch: StoreWatch): Answer<() => Answer<void>>

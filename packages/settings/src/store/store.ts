@@ -9,6 +9,7 @@
  */
 import { createHash } from 'node:crypto'
 import { ServiceUnavailableException, type Tx } from '@fastify-modular/core'
+import { safeRead } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger } from 'fastify'
 import type { OwnedScope, SettingScope } from '../setting-definition.ts'
 import type { Revision } from './revision.ts'
@@ -307,11 +308,26 @@ export interface Survey {
   readonly plain: readonly string[]
 }
 
-/**
- * A database of settings. All methods reject when the database cannot answer; nothing is retried in silence.
- * @experimental it may change with any minor version
- */
+/** The mark of stores. It is registered, because a package manager may install the package twice. */
+export const isPort: unique symbol = Symbol.for('@fastify-modular/settings-store')
+
+/** Where settings are stored: `memoryStore`, `sqlite` and `postgres` return one for the option `store`. */
 export interface SettingsStore {
+  readonly [isPort]: true
+}
+
+/** The inside of a store. */
+export function portOf(store: SettingsStore): StorePort {
+  if (!hasPort(store)) throw new TypeError('Not a store of settings.')
+  return store
+}
+
+export function hasPort(store: unknown): store is StorePort {
+  return safeRead(store, isPort) === true
+}
+
+/** A database of settings. All methods reject when the database cannot answer; nothing is retried in silence. */
+export interface StorePort extends SettingsStore {
   readonly info: StoreInfo
   /** The connection, pool or connection string that it was made with; absent where it has no transactions. */
   readonly connection?: unknown

@@ -7,6 +7,7 @@ import { createSettingsService } from '../create-settings.ts'
 import type { Settings } from '../settings.ts'
 import { Encryption } from '../secrets/encryption.ts'
 import { memoryStore } from '../store/memory.ts'
+import { portOf } from '../store/store.ts'
 import { overrideAll } from './override-settings.ts'
 
 /**
@@ -21,7 +22,7 @@ export function fakeSettings<M extends SettingMap>(tokens: M, values: Partial<Va
   registry.check()
   const { settings, resources } = createSettingsService({
     registry,
-    store: memoryStore(),
+    store: portOf(memoryStore()),
     encryption: new Encryption([]),
     refusesPlain: () => false,
     locked: new Map(),

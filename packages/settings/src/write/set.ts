@@ -3,14 +3,8 @@ import { keyOf, type SettingReference } from '../definitions/tokens.ts'
 import { requireSetting, type SettingState, sharedScope, type SharedValues } from '../memory/shared-values.ts'
 import { namedScope, rowOwner } from '../memory/owned-values.ts'
 import { SettingScope } from '../setting-definition.ts'
-import {
-  type BulkSettingUpdate,
-  isVersion,
-  toBulkEntries,
-  type Write,
-  type WriteEntry,
-  type WriteOptions,
-} from './write.ts'
+import { type BulkSettingUpdate, toBulkEntries } from './bulk.ts'
+import { isVersion, type Write, type WriteEntry, type WriteOptions } from './write.ts'
 
 /** Which value of a setting: a user's own, or the shared one. */
 export interface ValuePlace {

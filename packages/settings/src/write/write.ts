@@ -17,13 +17,13 @@ import {
 } from '../exceptions.ts'
 import type { Changes, LocalWrite } from '../memory/changes.ts'
 import type { Coherence } from '../memory/coherence.ts'
-import { type SettingState, type SharedValues } from '../memory/shared-values.ts'
-import { rowOwner, type OwnedCache } from '../memory/owned-values.ts'
+import type { SettingState, SharedValues } from '../memory/shared-values.ts'
+import type { OwnedCache } from '../memory/owned-values.ts'
 import { requirePlace } from '../places.ts'
 import type { Layer, RowCodec } from '../secrets/row-codec.ts'
-import { isOwned, type JsonValue, SettingScope } from '../setting-definition.ts'
-import { ownerOf, rowIdText } from '../store/plan-write.ts'
-import type { CurrentRows, RowChange, RowId, SettingsStore, StoredRow, WriteResult } from '../store/store.ts'
+import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import { ownerOf, rowIdText, tenantOf } from '../store/plan-write.ts'
+import type { CurrentRows, RowChange, RowId, StorePort, StoredRow, WriteResult } from '../store/store.ts'
 import type { StoredWindow } from '../store/windows.ts'
 import { encodeValue, readText } from '../values/json.ts'
 import { isSecret, parseValue } from '../values/validate.ts'
@@ -123,7 +123,7 @@ export interface WriteInit extends PublisherInit {
   readonly users: OwnedCache
   /** The values of tenants. */
   readonly tenants: OwnedCache
-  readonly store: SettingsStore
+  readonly store: StorePort
   readonly changes: Changes
   readonly coherence: Coherence
   readonly observer: Observer
@@ -334,7 +334,8 @@ function refuseStale(
     return { key: entry.key, scope: entry.scope, version, updatedBy, updatedAt: at }
   })
   const [first] = stale
-  if (first) throw isBulk ? new SettingsChangedException(stale) : new PreconditionFailedException(first)
+  if (first && isBulk) throw new SettingsChangedException(stale)
+  if (first) throw new PreconditionFailedException({ ...first, tenant: tenantOf(entries[0]) })
 }
 
 function unchanged(entry: WriteEntry, current: CurrentRows): Decision {
@@ -355,43 +356,6 @@ function decideEntry(entry: WriteEntry, current: CurrentRows, codec: RowCodec): 
   const stored = codec.toStored(state.setting, entry, text)
   const change = { scope, owner, key, value: stored.value, encrypted: stored.encrypted }
   return { entry, kind: before ? 'update' : 'create', before, change }
-}
-
-/** One entry of a bulk write. */
-export interface BulkSettingUpdate {
-  readonly key: string
-  readonly scope: SettingScope
-  /** `null` clears the stored value. */
-  readonly value: JsonValue
-  /** The row's version that the caller saw; a different one fails with `ConflictException`. 0 means unset. */
-  readonly version?: number
-}
-
-/**
- * Returns the entries of a bulk write or of a file, and the keys that no module defines.
- * @throws {ArgumentException} a User-scoped entry, or one row twice
- */
-export function toBulkEntries(
-  sharedValues: SharedValues,
-  updates: readonly BulkSettingUpdate[],
-  tenant?: string,
-) {
-  const rows = new Set<string>()
-  const unknown: string[] = []
-  const entries = updates.flatMap(({ key, scope, value, version }): WriteEntry[] => {
-    if (tenant === undefined && isOwned(scope))
-      throw new ArgumentException('A bulk write takes System and Application entries only.', 'scope')
-    if (tenant !== undefined && scope !== SettingScope.Tenant)
-      throw new ArgumentException('A bulk write of a tenant takes Tenant entries only.', 'scope')
-    const id = { key, scope, owner: rowOwner(scope, tenant) }
-    if (rows.has(rowIdText(id)))
-      throw new ArgumentException(`The setting "${key}" is in the list twice.`, 'key')
-    rows.add(rowIdText(id))
-    const state = sharedValues.find(key)
-    if (!state) unknown.push(key)
-    return state ? [{ ...id, state, value, expects: isVersion(version) }] : []
-  })
-  return { entries, unknown }
 }
 
 /** Whether a row is still at the version that the caller saw, 0 for unset; no condition without one. */

@@ -162,6 +162,7 @@ test('the client has no dependencies: it loads nothing but its own files', async
   t.same([...loaded].map((href) => href.split('/dist/')[1] ?? '').toSorted(), [
     'client/client.js',
     'client/index.js',
+    'client/request.js',
     'setting-definition.js',
   ])
 })

@@ -7,7 +7,7 @@ import type {
   RowChange,
   RowId,
   Scanned,
-  SettingsStore,
+  StorePort,
   StoredRow,
   TrimLimits,
   WriteRequest,
@@ -15,11 +15,11 @@ import type {
 } from '#src/store/store.js'
 
 /** One behaviour that every store has, of one that is open on an empty database. It fails by throwing. */
-export type ContractCase = (store: SettingsStore, more: CaseContext) => Promise<void>
+export type ContractCase = (store: StorePort, more: CaseContext) => Promise<void>
 
 interface CaseContext {
   /** Opens one more instance on the same database; it is closed when the case ends. */
-  readonly open: () => Promise<SettingsStore>
+  readonly open: () => Promise<StorePort>
   readonly until: Until
 }
 
@@ -41,7 +41,7 @@ const namesakes = ['u1', 'u2']
 /** The case while owners of the other scope have the same ids: what is theirs stays as it is. */
 export function besideNamesakes(scope: OwnedScope, run: ContractCase): ContractCase {
   const other = scope === SettingScope.User ? SettingScope.Tenant : SettingScope.User
-  const read = (store: SettingsStore) =>
+  const read = (store: StorePort) =>
     Promise.all(
       namesakes.map(async (owner) => [
         await store.owned.read({ scope: other, id: owner }),
@@ -64,7 +64,7 @@ export function change(id: RowId, value: string | null, encrypted = false): RowC
 
 /** Writes these changes, whatever the rows hold now; those of an owner if it reads a row of one. */
 export function writeAll(
-  store: SettingsStore,
+  store: StorePort,
   changes: readonly RowChange[],
   more: Partial<WriteRequest> = {},
 ): Promise<WriteResult> {
@@ -74,7 +74,7 @@ export function writeAll(
 }
 
 /** One row, as the database has it now. */
-export async function rowOf(store: SettingsStore, id: RowId): Promise<StoredRow | undefined> {
+export async function rowOf(store: StorePort, id: RowId): Promise<StoredRow | undefined> {
   const owner = ownerOf(id)
   const rows = owner ? await store.owned.read(owner) : (await store.shared.read()).rows
   return rows.find(({ scope, key }) => scope === id.scope && key === id.key)
@@ -82,7 +82,7 @@ export async function rowOf(store: SettingsStore, id: RowId): Promise<StoredRow 
 
 /** Writes one value into these rows, at once; a key names a row of Application scope. */
 export function set(
-  store: SettingsStore,
+  store: StorePort,
   ids: string | RowId | readonly RowId[],
   value: string | null,
 ): Promise<WriteResult> {
@@ -94,13 +94,13 @@ export function set(
 }
 
 /** The number of the last write of System and Application values. */
-export async function revisionOf(store: SettingsStore): Promise<number> {
+export async function revisionOf(store: StorePort): Promise<number> {
   return (await store.shared.news(0, 0)).revision
 }
 
 /** All rows, page by page. */
 export async function pages<W extends keyof Scanned>(
-  store: SettingsStore,
+  store: StorePort,
   what: W,
   limit: number,
 ): Promise<readonly Scanned[W]['row'][]> {
@@ -114,13 +114,13 @@ export async function pages<W extends keyof Scanned>(
 }
 
 /** The first 500 values and entries of history as one text. */
-export async function everything(store: SettingsStore): Promise<string> {
+export async function everything(store: StorePort): Promise<string> {
   return JSON.stringify([await store.scan('values', null, 500), await store.scan('history', null, 500)])
 }
 
 /** Trims, portion by portion. Returns how many entries each one removed. */
 export async function trimAll(
-  store: SettingsStore,
+  store: StorePort,
   { olderThan = 0, perValue = Number.MAX_SAFE_INTEGER }: Partial<TrimLimits>,
 ): Promise<readonly number[]> {
   const portions: number[] = []
@@ -152,7 +152,7 @@ export async function nextMillisecond(until: Until): Promise<void> {
  * versions rise, and the last one is the row.
  * @throws {AssertionError}
  */
-export async function replays(store: SettingsStore, owner: Owner): Promise<void> {
+export async function replays(store: StorePort, owner: Owner): Promise<void> {
   const { scope, id } = owner
   const history = (await store.history({ scope, owner: id, limit: 500 })).toReversed()
   const rows = await store.owned.read(owner)

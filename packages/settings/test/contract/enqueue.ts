@@ -1,7 +1,7 @@
 /** Cases: events are enqueued in the transaction of the write. */
 import assert from 'node:assert/strict'
 import type { Tx } from '@fastify-modular/core'
-import type { SettingsStore, WriteResult } from '#src/store/store.js'
+import type { StorePort, WriteResult } from '#src/store/store.js'
 import { change, type ContractCase, rowId, rowOf, set, writeAll, revisionOf } from './case.ts'
 
 export const enqueue: Readonly<Record<string, ContractCase>> = {
@@ -76,7 +76,7 @@ export const enqueue: Readonly<Record<string, ContractCase>> = {
   },
 }
 
-function writeWith(store: SettingsStore, key: string, sql: string, failure?: Error): Promise<WriteResult> {
+function writeWith(store: StorePort, key: string, sql: string, failure?: Error): Promise<WriteResult> {
   return writeAll(store, [change(rowId(key), '"new"')], {
     enqueue: (tx) => {
       const pending = execute(tx, sql, [])

@@ -1,7 +1,7 @@
 /** Cases: the end of an owner, alone and beside everything else. */
 import assert from 'node:assert/strict'
 import { SettingScope } from '#src/setting-definition.js'
-import type { Owner, SettingsStore } from '#src/store/store.js'
+import type { Owner, StorePort } from '#src/store/store.js'
 import {
   change,
   type ContractCase,
@@ -152,7 +152,7 @@ export const erasure: Readonly<Record<string, ContractCase>> = {
 }
 
 /** Erases an owner, portion by portion. Returns the sums. */
-async function eraseAll(store: SettingsStore, owner: Owner): Promise<object> {
+async function eraseAll(store: StorePort, owner: Owner): Promise<object> {
   const sum = { values: 0, history: 0, mentions: 0 }
   for (let isDone = false; !isDone;) {
     const erased = await store.owned.erase(owner)
@@ -163,7 +163,7 @@ async function eraseAll(store: SettingsStore, owner: Owner): Promise<object> {
 }
 
 /** Marks all that is stored as encrypted. */
-async function encryptAll(store: SettingsStore): Promise<void> {
+async function encryptAll(store: StorePort): Promise<void> {
   const rows = await store.scan('values', null, 500)
   const entries = await store.scan('history', null, 500)
   await store.reencrypt({

@@ -1,6 +1,6 @@
 /** The behaviour that every settings store has, as tests that a store of yours can run. */
 import { withTimeout } from '@fastify-modular/core/internal'
-import type { SettingsStore } from '#src/store/store.js'
+import type { StorePort } from '#src/store/store.js'
 import { type OwnedScope, SettingScope } from '#src/setting-definition.js'
 import { besideNamesakes, type ContractCase, silentLog, waitingAtMost } from './case.ts'
 import { enqueue } from './enqueue.ts'
@@ -16,7 +16,7 @@ import { writes } from './writes.ts'
 /** An empty database for one test. */
 export interface StoreFixture {
   /** A store on this database, not open yet. Each call makes one more, as another process has it. */
-  create(): SettingsStore
+  create(): StorePort
   /** Removes the database. All stores are closed by then. */
   dispose?(): void | Promise<void>
 }
@@ -70,7 +70,7 @@ function casesOf(scope: OwnedScope, prefix: string): Readonly<Record<string, Con
 const closing = 500
 
 async function runCase(run: ContractCase, fixture: StoreFixture, patience: number): Promise<void> {
-  const stores: SettingsStore[] = []
+  const stores: StorePort[] = []
   const until = waitingAtMost(patience)
   const open = async () => {
     const store = fixture.create()

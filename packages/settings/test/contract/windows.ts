@@ -1,6 +1,6 @@
 /** Change sets that have to be kept, as databases have them. */
 import assert from 'node:assert/strict'
-import type { SettingsStore } from '#src/store/store.js'
+import type { StorePort } from '#src/store/store.js'
 import type { StoredWindow } from '#src/store/windows.js'
 import { change, type ContractCase, rowId } from './case.ts'
 
@@ -8,7 +8,7 @@ const id = rowId('app.title')
 
 /** Writes a value, and saves what becomes of the window of this write or of an earlier one. */
 async function save(
-  store: SettingsStore,
+  store: StorePort,
   value: string | null,
   window: Partial<StoredWindow> = {},
 ): Promise<StoredWindow> {

@@ -1,9 +1,9 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { ServiceUnavailableException } from '@fastify-modular/core'
-import { memoryStore } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { as, createApp, expectStatuses } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
+import { memoryStore } from '../support/stores.js'
 
 const put = (value: unknown) => ({ key: 'app.title', scope: 1, value })
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { ServiceUnavailableException } from '@fastify-modular/core'
-import { memoryStore } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { as, type CallerName, createApp, expectStatuses } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
+import { memoryStore } from '../support/stores.js'
 
 const title = { key: 'app.title', scope: 1, value: 'Acme' }
 

@@ -1,6 +1,7 @@
-import { memoryStore, setting, SettingScope } from '@fastify-modular/settings'
+import { setting, SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { as, createApp, expectStatuses, rejection } from '../support/app.ts'
+import { memoryStore } from '../support/stores.js'
 
 async function filled(t: Parameters<typeof createApp>[0]) {
   const app = await createApp(t)

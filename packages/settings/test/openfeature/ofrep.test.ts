@@ -1,5 +1,5 @@
 /** The OpenFeature Remote Evaluation Protocol, as its clients see it. */
-import { type JsonValue, memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
+import { type JsonValue, setting, settings, SettingScope } from '@fastify-modular/settings'
 import { ofrep, openFeatureProvider } from '@fastify-modular/settings/openfeature'
 import fc from 'fast-check'
 import Fastify from 'fastify'
@@ -7,6 +7,7 @@ import { test } from 'tap'
 import { callerByHeader, logInto, rejection } from '../support/app.ts'
 import { engines } from '../support/engines.ts'
 import { createShop, evaluate, flags } from './flags.ts'
+import { memoryStore } from '../support/stores.js'
 
 const { User } = SettingScope
 

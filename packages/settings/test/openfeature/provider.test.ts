@@ -1,19 +1,13 @@
 /** The provider in process, as the server SDK of OpenFeature uses it, and that it agrees with the protocol. */
 import { randomBytes } from 'node:crypto'
-import {
-  type JsonValue,
-  memoryStore,
-  type SettingDefinition,
-  SettingScope,
-  SettingType,
-} from '@fastify-modular/settings'
+import { type JsonValue, type SettingDefinition, SettingScope, SettingType } from '@fastify-modular/settings'
 import { openFeatureProvider } from '@fastify-modular/settings/openfeature'
-import { sqlite } from '@fastify-modular/settings/sqlite'
 import { overrideSettings } from '@fastify-modular/settings/testing'
 import { ErrorCode, OpenFeature, ProviderEvents } from '@openfeature/server-sdk'
 import fc from 'fast-check'
 import { type Test, test } from 'tap'
 import { createShop, evaluate, flags } from './flags.ts'
+import { memoryStore, sqlite } from '../support/stores.js'
 
 const { Application, System, User } = SettingScope
 

@@ -1,9 +1,10 @@
 import Fastify, { type FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import { defineModule, modules } from '@fastify-modular/core'
-import { memoryStore, setting, settings, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
+import { setting, settings, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
 import { as, createApp, definitions, logInto, rejection, routesOf } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
+import { memoryStore } from '../support/stores.js'
 
 const { Application } = SettingScope
 const text = (key: string, options = {}) =>

@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyServerOptions } from 'fastify'
 import { test } from 'tap'
-import { memoryStore, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
-import type { SettingsStore, StoreWatch } from '#src/store/store.js'
+import { SettingScope, type SettingsOptions } from '@fastify-modular/settings'
+import type { StorePort, StoreWatch } from '#src/store/store.js'
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import { TooManyWritesException } from '#src/store/store.js'
 import { until } from '../contract/case.ts'
 import { as, createApp, definitions, logInto, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
+import { memoryStore } from '../support/stores.js'
 
 const { Application, User, System } = SettingScope
 
@@ -24,7 +25,7 @@ async function createTwo(
     down.value
       ? Promise.reject(new ServiceUnavailableException('The settings database does not answer.'))
       : answer()
-  const store = (): SettingsStore =>
+  const store = (): StorePort =>
     changedStore(inner, {
       shared: {
         read: () => check(() => inner.shared.read()),
@@ -275,7 +276,7 @@ test('two instances that write one value with a short history raise no alarm', a
 test('while changes are not announced the status is stale, until the next one is', async (t) => {
   const inner = memoryStore()
   const watches: StoreWatch[] = []
-  const store: SettingsStore = {
+  const store: StorePort = {
     ...inner,
     async watch(watch) {
       watches.push(watch)
@@ -293,7 +294,7 @@ test('while changes are not announced the status is stale, until the next one is
 test('closing stops watching and closes the store, once', async (t) => {
   const calls: string[] = []
   const inner = memoryStore()
-  const store: SettingsStore = {
+  const store: StorePort = {
     ...inner,
     watch: async () => async () => void calls.push('unwatch'),
     close: async () => void calls.push('close'),

@@ -1,7 +1,8 @@
 import { test } from 'tap'
-import { type JsonValue, memoryStore, setting, SettingScope } from '@fastify-modular/settings'
+import { type JsonValue, setting, SettingScope } from '@fastify-modular/settings'
 import { createApp, definitions, logInto, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
+import { memoryStore } from '../support/stores.js'
 
 const { System, Application, User } = SettingScope
 

@@ -3,7 +3,6 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import type { Caller } from '@fastify-modular/core'
 import {
-  memoryStore,
   readEnvironment,
   setting,
   type SettingDefinition,
@@ -14,6 +13,7 @@ import { Type } from '@sinclair/typebox'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import { as, createApp, rejection } from '../support/app.ts'
+import { memoryStore } from '../support/stores.js'
 
 const { Application, System, User } = SettingScope
 

@@ -3,10 +3,11 @@ import { randomBytes } from 'node:crypto'
 import Fastify from 'fastify'
 import { test } from 'tap'
 import { events } from '@fastify-modular/core'
-import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
+import { setting, settings, SettingScope } from '@fastify-modular/settings'
 import { user, rowOf } from '../contract/case.ts'
 import { as, callerByHeader, createApp, definitions } from '../support/app.ts'
 import { recorder } from '../support/recorder.ts'
+import { memoryStore } from '../support/stores.js'
 
 const { Application } = SettingScope
 const one = { id: 'one', key: randomBytes(32) }

@@ -1,11 +1,12 @@
 /** A user who is erased is in no answer of any instance any more, and old tags of the user are refused. */
 import { ServiceUnavailableException } from '@fastify-modular/core'
-import { SettingScope, memoryStore } from '@fastify-modular/settings'
+import { SettingScope } from '@fastify-modular/settings'
 import t, { test } from 'tap'
 import { until } from '../contract/case.ts'
-import { as, createApp, definitions, rejection } from '../support/app.ts'
+import { as, createApp, definitions, logInto, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
 import { engines } from '../support/engines.ts'
+import { memoryStore } from '../support/stores.js'
 
 const { Application, User } = SettingScope
 
@@ -112,4 +113,25 @@ test('an erasure whose answer was lost is in memory all the same', async (t) => 
   t.equal((await settings.forUser('alice')).get(definitions.theme), 'light')
   t.match(await rejection(settings.eraseUser('mallory')), { status: 503 })
   t.notMatch((await as(app, 'admin')('GET', '/')).text, /mallory/)
+})
+
+test('an erasure that fails after a portion has its line for auditors', async (t) => {
+  const inner = memoryStore()
+  let isDown = false
+  const store = changedStore(inner, {
+    owned: {
+      async erase(owner) {
+        if (isDown) throw new ServiceUnavailableException('The database was stopped.')
+        isDown = true
+        return { ...(await inner.owned.erase(owner)), isDone: false }
+      },
+    },
+  })
+  const lines: string[] = []
+  const { settings } = await createApp(t, { store }, logInto(lines, 'info'))
+  await settings.set('app.theme', 'dark', { userId: 'mallory' })
+  await t.rejects(settings.eraseUser('mallory'), /was stopped/)
+  const audited = lines.map((line) => JSON.parse(line)).filter(({ audit }) => audit === 'settings.erase')
+  t.match(audited, [{ audit: 'settings.erase', values: 1, complete: false }])
+  t.equal(audited.length, 1)
 })

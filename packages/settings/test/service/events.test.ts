@@ -7,21 +7,19 @@ import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import {
   type JsonValue,
-  memoryStore,
   setting,
   SettingChanged,
   SettingDeleted,
   settings,
   SettingScope,
 } from '@fastify-modular/settings'
-import { postgres } from '@fastify-modular/settings/postgres'
-import { sqlite } from '@fastify-modular/settings/sqlite'
-import type { SettingsStore } from '#src/store/store.js'
+import type { StorePort } from '#src/store/store.js'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { until } from '@fastify-modular/test-support/until'
 import { admin, definitions, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
 import { recorder } from '../support/recorder.ts'
+import { memoryStore, sqlite, postgres } from '../support/stores.js'
 
 type EventTransport = NonNullable<EventsOptions['transport']>
 
@@ -30,7 +28,7 @@ const { Application, User, System } = SettingScope
 async function createApp(
   t: { teardown(close: () => unknown): unknown },
   transport: EventTransport,
-  store: SettingsStore = memoryStore(),
+  store: StorePort = memoryStore(),
 ): Promise<FastifyInstance> {
   const app = Fastify()
   t.teardown(() => app.close())
@@ -200,7 +198,7 @@ test('a module’s handler receives a change, and reads the new value', async (t
 
 /** A store and a transport that share a database, where the transport has one. */
 const transports: Readonly<
-  Record<string, (t: Test) => Promise<{ readonly store: SettingsStore; readonly transport: EventTransport }>>
+  Record<string, (t: Test) => Promise<{ readonly store: StorePort; readonly transport: EventTransport }>>
 > = {
   inProcess: async () => ({ store: memoryStore(), transport: inProcess() }),
   sqliteOutbox: async (t) => {

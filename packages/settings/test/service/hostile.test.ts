@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { events } from '@fastify-modular/core'
-import { memoryStore, setting, settings, SettingScope, type JsonValue } from '@fastify-modular/settings'
+import { setting, settings, SettingScope, type JsonValue } from '@fastify-modular/settings'
 import Fastify from 'fastify'
 import { test } from 'tap'
 import { as, callerByHeader, createApp, definitions, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
 import { recorder } from '../support/recorder.ts'
+import { memoryStore } from '../support/stores.js'
 
 const { Application } = SettingScope
 

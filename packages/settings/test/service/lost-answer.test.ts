@@ -1,8 +1,9 @@
 import { ServiceUnavailableException } from '@fastify-modular/core'
-import { memoryStore, SettingScope } from '@fastify-modular/settings'
+import { SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { createApp, definitions, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
+import { memoryStore } from '../support/stores.js'
 
 const { Application, User } = SettingScope
 

@@ -1,21 +1,16 @@
 /** Settings that get another name or another scope: `copy` and `forget`. */
-import {
-  memoryStore,
-  setting,
-  type SettingDefinition,
-  settings,
-  SettingScope,
-  type SettingsStore,
-} from '@fastify-modular/settings'
+import { setting, type SettingDefinition, settings, SettingScope } from '@fastify-modular/settings'
+import type { StorePort } from '#src/store/store.js'
 import Fastify from 'fastify'
 import { test } from 'tap'
 import { engines } from '../support/engines.ts'
 import { rejection } from '../support/app.ts'
+import { memoryStore } from '../support/stores.js'
 
 const { Application, User } = SettingScope
 const key = Buffer.alloc(32, 'k1').toString('base64')
 
-async function open(store: SettingsStore, ...definitions: readonly SettingDefinition[]) {
+async function open(store: StorePort, ...definitions: readonly SettingDefinition[]) {
   const app = Fastify()
   const encryption = { keys: [{ id: 'k1', key }] }
   await app.register(settings, { store, definitions, encryption, routes: false })

@@ -1,8 +1,9 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { test } from 'tap'
-import { memoryStore, setting, type SettingsDiagnostic, SettingScope } from '@fastify-modular/settings'
+import { setting, type SettingsDiagnostic, SettingScope } from '@fastify-modular/settings'
 import { createApp, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
+import { memoryStore } from '../support/stores.js'
 
 const { System, Application, User } = SettingScope
 

@@ -1,11 +1,12 @@
 /** Users' own values over several instances, their tags, an outage, and the end of a user (decision 66). */
 import { ServiceUnavailableException } from '@fastify-modular/core'
-import { memoryStore, SettingScope } from '@fastify-modular/settings'
+import { SettingScope } from '@fastify-modular/settings'
 import { type StoreWatch, ownerHash } from '#src/store/store.js'
 import { type Test, test } from 'tap'
 import { until, user } from '../contract/case.ts'
 import { as, createApp, definitions, logInto, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
+import { memoryStore } from '../support/stores.js'
 
 const { Application, User, System } = SettingScope
 

@@ -5,10 +5,11 @@ import { OwnedCache } from '#src/memory/owned-values.js'
 import { Encryption } from '#src/secrets/encryption.js'
 import { RowCodec } from '#src/secrets/row-codec.js'
 import { user, silentLog } from '../contract/case.ts'
-import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
-import { type Owner, ownerHash, type SettingsStore } from '#src/store/store.js'
+import { setting, settings, SettingScope } from '@fastify-modular/settings'
+import { type Owner, ownerHash, type StorePort } from '#src/store/store.js'
 import { alice, as, callerByHeader, createApp, definitions, logInto, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
+import { memoryStore } from '../support/stores.js'
 
 const { Application, User, System } = SettingScope
 
@@ -248,7 +249,7 @@ test('inspect names the layer that supplies a value, strongest first, masked', a
   t.equal(await settings.inspect('no.such'), null)
 })
 
-function counting(inner: SettingsStore): SettingsStore & { readonly loads: Map<string, number> } {
+function counting(inner: StorePort): StorePort & { readonly loads: Map<string, number> } {
   const loads = new Map<string, number>()
   const read = (owner: Owner) => {
     loads.set(owner.id, (loads.get(owner.id) ?? 0) + 1)

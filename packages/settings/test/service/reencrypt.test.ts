@@ -4,12 +4,12 @@ import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import t, { type Test, test } from 'tap'
 import { setting, SettingScope } from '@fastify-modular/settings'
-import type { SettingsStore, SurveyQuery } from '#src/store/store.js'
-import { sqlite } from '@fastify-modular/settings/sqlite'
+import type { StorePort, SurveyQuery } from '#src/store/store.js'
 import Database from 'better-sqlite3'
 import { silentLog, nextMillisecond, trimAll, until } from '../contract/case.ts'
 import { createApp, definitions, logInto, rejection } from '../support/app.ts'
 import { engines, newFile } from '../support/engines.ts'
+import { sqlite } from '../support/stores.js'
 
 t.setTimeout(900_000)
 const { Application, System, User } = SettingScope
@@ -248,7 +248,7 @@ function guideText(): Promise<string> {
 }
 
 /** Values and old values of all scopes, plain; one of them deleted again. */
-async function writePlainSecrets(t: Test, store: SettingsStore): Promise<void> {
+async function writePlainSecrets(t: Test, store: StorePort): Promise<void> {
   const app = await createApp(t, { store })
   const { settings } = app
   await settings.contract.setSetting('app.api_secret', 'hunter2', Application)
@@ -261,7 +261,7 @@ async function writePlainSecrets(t: Test, store: SettingsStore): Promise<void> {
 }
 
 /** All rows of both tables. */
-async function everything(store: SettingsStore): Promise<string> {
+async function everything(store: StorePort): Promise<string> {
   await store.open({ log: silentLog })
   const rows = JSON.stringify([
     await store.scan('values', null, 10_000),
@@ -272,12 +272,12 @@ async function everything(store: SettingsStore): Promise<string> {
 }
 
 /** The store, which breaks off instead of taking a further portion; `portions` gets the sizes of those it took. */
-function breakAfter(store: SettingsStore, calls: number, portions: number[]): SettingsStore {
+function breakAfter(store: StorePort, calls: number, portions: number[]): StorePort {
   return new Proxy(store, {
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target)
       if (name === 'reencrypt') {
-        return async (rows: Parameters<SettingsStore['reencrypt']>[0]) => {
+        return async (rows: Parameters<StorePort['reencrypt']>[0]) => {
           if (portions.length === calls) throw new Error('broken off')
           portions.push(rows.values.length + rows.history.length)
           return target.reencrypt(rows)

@@ -2,12 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { ServiceUnavailableException } from '@fastify-modular/core'
-import { memoryStore, setting, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
+import { setting, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
 import t, { type Test, test } from 'tap'
 import { nextMillisecond, trimAll, until } from '../contract/case.ts'
 import { admin, as, createApp, definitions, editor, expectStatuses, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
 import { engines } from '../support/engines.ts'
+import { memoryStore } from '../support/stores.js'
 
 const { System, Application } = SettingScope
 

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { test } from 'tap'
-import { memoryStore, setting, SettingScope } from '@fastify-modular/settings'
-import type { SettingsStore } from '#src/store/store.js'
+import { setting, SettingScope } from '@fastify-modular/settings'
+import type { StorePort } from '#src/store/store.js'
 import { as, createApp, definitions, logInto, rejection } from '../support/app.ts'
+import { memoryStore } from '../support/stores.js'
 
 const { System, Application, User } = SettingScope
 const key = (id: string) => ({ id, key: randomBytes(32) })
@@ -99,7 +100,7 @@ test('encryption: "require" stops the boot without a key; "warn" logs once', asy
 
 test('decision 13: no secret in any answer, event, history, export, log or problem', async (t) => {
   const lines: string[] = []
-  const store: SettingsStore = memoryStore()
+  const store: StorePort = memoryStore()
   const options = { store, selfService: true as const }
   const app = await createApp(t, options, logInto(lines, 'trace'))
   const admin = as(app, 'admin')

@@ -9,13 +9,12 @@ import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { nodeSqlite } from '@fastify-modular/core/internal'
 import { settings, SettingScope } from '@fastify-modular/settings'
-import { postgres } from '@fastify-modular/settings/postgres'
-import { sqlite } from '@fastify-modular/settings/sqlite'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
-import type { SettingsStore } from '#src/store/store.js'
+import type { StorePort } from '#src/store/store.js'
 import { until } from '../contract/case.ts'
 import { as, createApp, definitions, expectStatuses, rejection } from '../support/app.ts'
 import { engines, newFile } from '../support/engines.ts'
+import { sqlite, postgres } from '../support/stores.js'
 
 type EventTransport = NonNullable<EventsOptions['transport']>
 
@@ -109,7 +108,7 @@ test('events that were given another connection than the store stop the boot, an
   const builtIn = DatabaseSync ? new DatabaseSync(':memory:') : newDatabase()
   const rows: readonly (readonly [
     what: string,
-    store: SettingsStore,
+    store: StorePort,
     transport: EventTransport,
     isRefused: boolean,
   ])[] = [

@@ -1,6 +1,7 @@
-import { memoryStore, setting, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
+import { setting, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { admin, alice, as, bob, type CallerName, createApp, editor, rejection } from '../support/app.ts'
+import { memoryStore } from '../support/stores.js'
 
 const { System, Application, User } = SettingScope
 

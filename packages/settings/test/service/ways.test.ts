@@ -3,7 +3,7 @@ import { user } from '../contract/case.ts'
 import { randomBytes } from 'node:crypto'
 import { defineModule, events, isDomainException, modules } from '@fastify-modular/core'
 import { setting, settings, type SettingsOptions, SettingScope } from '@fastify-modular/settings'
-import type { SettingsStore, StoredRow } from '#src/store/store.js'
+import type { StorePort, StoredRow } from '#src/store/store.js'
 import Fastify, { type FastifyInstance } from 'fastify'
 import t, { type Test, test } from 'tap'
 import { z } from 'zod'
@@ -230,7 +230,7 @@ function define({ schema }: Feature, members: object, isOwn: boolean) {
 }
 
 /** An application in which the feature is what it is now. */
-async function start(t: Test, store: SettingsStore, feature: Feature, isOwn: boolean) {
+async function start(t: Test, store: StorePort, feature: Feature, isOwn: boolean) {
   const subject = define(feature, feature.is ?? {}, isOwn)
   const other = setting.text('x.other', { displayName: 'Other', scope: subject.scope, default: 'other' })
   const module = defineModule({
@@ -280,7 +280,7 @@ async function everythingShown(app: FastifyInstance): Promise<string> {
   return texts.join('\n')
 }
 
-const rowOf = async (store: SettingsStore, isOwn: boolean) =>
+const rowOf = async (store: StorePort, isOwn: boolean) =>
   isOwn
     ? (await store.owned.read(user('editor'))).find((row) => row.key === key)
     : (await store.shared.read()).rows.find((row) => row.key === key)

@@ -1,16 +1,16 @@
 /** The contract must catch stores that are wrong: each of these breaks one promise of the reference store. */
-import { memoryStore } from '@fastify-modular/settings'
 import { storeContract } from '../contract/store-contract.ts'
 import { SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { change, rowId, rowOf, set, writeAll } from '../contract/case.ts'
 import { isOwned } from '#src/setting-definition.js'
 import { noRevision } from '#src/store/revision.js'
-import type { SettingsStore } from '#src/store/store.js'
+import type { StorePort } from '#src/store/store.js'
 import { changedStore, type StoreChanges } from '../support/changed-store.ts'
+import { memoryStore } from '../support/stores.js'
 
 /** The behaviours that a store does not have, with what the contract says about them. */
-async function failuresOf(create: () => SettingsStore, patience = 4000): Promise<Map<string, unknown>> {
+async function failuresOf(create: () => StorePort, patience = 4000): Promise<Map<string, unknown>> {
   const failed = new Map<string, unknown>()
   const running: Promise<void>[] = []
   storeContract(
@@ -22,7 +22,7 @@ async function failuresOf(create: () => SettingsStore, patience = 4000): Promise
   return failed
 }
 
-function broken(change: (store: SettingsStore) => StoreChanges): () => SettingsStore {
+function broken(change: (store: StorePort) => StoreChanges): () => StorePort {
   return () => {
     const store = memoryStore()
     return changedStore(store, change(store))
@@ -30,7 +30,7 @@ function broken(change: (store: SettingsStore) => StoreChanges): () => SettingsS
 }
 
 /** Decides on one state and writes to a later one, as a store without a lock does. */
-function withoutLock(store: SettingsStore): StoreChanges {
+function withoutLock(store: StorePort): StoreChanges {
   return {
     async write(request, write) {
       const rows = await Promise.all(request.reads.map((id) => rowOf(store, id)))
@@ -51,7 +51,7 @@ function withoutLock(store: SettingsStore): StoreChanges {
   }
 }
 
-const stores: Readonly<Record<string, (store: SettingsStore) => StoreChanges>> = {
+const stores: Readonly<Record<string, (store: StorePort) => StoreChanges>> = {
   'forgets rows of users': () => ({ owned: { read: async () => [] } }),
   'shows rows of users to everyone': (store) => ({
     shared: {

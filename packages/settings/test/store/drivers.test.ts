@@ -8,9 +8,9 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { nodeSqlite } from '@fastify-modular/core/internal'
 import { type Test, test } from 'tap'
-import { sqlite } from '@fastify-modular/settings/sqlite'
 import { set, silentLog } from '../contract/case.ts'
 import { checkDriver } from '#src/store/sqlite/connection.js'
+import { sqlite } from '../support/stores.js'
 
 const here = fileURLToPath(new URL('../..', import.meta.url))
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawnNode, type SpawnedProcess } from '@fastify-modular/test-support/spawn-app'
 import { silentLog } from '../contract/case.ts'
-import type { HistoryRow, SettingsStore } from '#src/store/store.js'
+import type { HistoryRow, StorePort } from '#src/store/store.js'
 import { storeOf, type WriterPlan } from './writer.js'
 
 /** Starts a process that writes. */
@@ -57,7 +57,7 @@ export async function verify(database: string, rows: number, acks: readonly numb
   }
 }
 
-async function historyByRevision(store: SettingsStore): Promise<Map<number, HistoryRow[]>> {
+async function historyByRevision(store: StorePort): Promise<Map<number, HistoryRow[]>> {
   const byRevision = new Map<number, HistoryRow[]>()
   for (const row of await store.history({ limit: 1_000_000 })) {
     const bulk = byRevision.get(row.revision)

@@ -5,10 +5,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isDomainException } from '@fastify-modular/core'
-import { postgres } from '@fastify-modular/settings/postgres'
-import { sqlite } from '@fastify-modular/settings/sqlite'
 import { silentLog } from '../contract/case.ts'
-import type { RowChange, SettingsStore, WriteResult } from '#src/store/store.js'
+import type { RowChange, StorePort, WriteResult } from '#src/store/store.js'
+import { sqlite, postgres } from '../support/stores.js'
 
 /** The command line of a writer. */
 export interface WriterPlan {
@@ -22,7 +21,7 @@ export interface WriterPlan {
 }
 
 /** A store on this database. */
-export function storeOf(database: string): SettingsStore {
+export function storeOf(database: string): StorePort {
   return database.startsWith('postgres:')
     ? postgres({ connectionString: database })
     : sqlite({ file: database })
@@ -46,7 +45,7 @@ async function main(plan: WriterPlan): Promise<void> {
   process.stdout.write('done\n')
 }
 
-async function writeUntilItWorks(store: SettingsStore, plan: WriterPlan, bulk: number): Promise<void> {
+async function writeUntilItWorks(store: StorePort, plan: WriterPlan, bulk: number): Promise<void> {
   for (let attempt = 0, end = Date.now() + 60_000; Date.now() < end; attempt++) {
     try {
       const { revision } = await write(store, plan, `"${plan.author} ${bulk} ${attempt}"`)
@@ -62,7 +61,7 @@ async function writeUntilItWorks(store: SettingsStore, plan: WriterPlan, bulk: n
 }
 
 /** The same rows for every writer, in an order of its own: writers that lock rows in that order would deadlock. */
-function write(store: SettingsStore, plan: WriterPlan, value: string): Promise<WriteResult> {
+function write(store: StorePort, plan: WriterPlan, value: string): Promise<WriteResult> {
   const changes: RowChange[] = Array.from({ length: plan.rows }, (_, index) => ({
     scope: 1,
     owner: '',

@@ -3,12 +3,13 @@ import { on, once } from 'node:events'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { mock } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
-import { memoryStore, setting, SettingScope } from '@fastify-modular/settings'
+import { setting, SettingScope } from '@fastify-modular/settings'
 import { until } from '@fastify-modular/test-support/until'
 import type { FastifyInstance } from 'fastify'
 import { type Test, test } from 'tap'
 import { createApp, definitions } from '../support/app.ts'
 import { readStream, start, withHooks } from '../support/reader.ts'
+import { memoryStore } from '../support/stores.js'
 
 const { Application } = SettingScope
 

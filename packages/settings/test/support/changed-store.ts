@@ -1,7 +1,7 @@
 /** Stores that differ from others in some members. */
 import type {
   OwnedStore,
-  SettingsStore,
+  StorePort,
   SharedStore,
   StoreInfo,
   WriteRequest,
@@ -10,7 +10,7 @@ import type {
 
 type Write = (request: WriteRequest) => Promise<WriteResult>
 
-export interface StoreChanges extends Partial<Omit<SettingsStore, 'info' | 'shared' | 'owned'>> {
+export interface StoreChanges extends Partial<Omit<StorePort, 'info' | 'shared' | 'owned'>> {
   readonly info?: Partial<StoreInfo>
   readonly shared?: Partial<SharedStore>
   readonly owned?: Partial<OwnedStore>
@@ -19,7 +19,7 @@ export interface StoreChanges extends Partial<Omit<SettingsStore, 'info' | 'shar
 }
 
 /** The store, which is a plain object, with other members. */
-export function changedStore(store: SettingsStore, changes: StoreChanges): SettingsStore {
+export function changedStore(store: StorePort, changes: StoreChanges): StorePort {
   const { info, shared, owned, write, ...others } = changes
   const around = (request: WriteRequest, inner: Write) => (write ? write(request, inner) : inner(request))
   return {

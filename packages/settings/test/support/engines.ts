@@ -2,16 +2,14 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { memoryStore } from '@fastify-modular/settings'
-import { postgres } from '@fastify-modular/settings/postgres'
-import { sqlite } from '@fastify-modular/settings/sqlite'
-import type { SettingsStore } from '#src/store/store.js'
+import type { StorePort } from '#src/store/store.js'
 import { type Teardown, testDatabase } from '@fastify-modular/test-support/postgres'
 import type { Test } from 'tap'
 import { patient } from '../store/postgres/open-store.ts'
+import { memoryStore, sqlite, postgres } from './stores.js'
 
 /** Makes an empty database; each call of the result opens one more instance on it. */
-type MakeDatabase = (t: Test, options?: { readonly pollInterval?: number }) => Promise<() => SettingsStore>
+type MakeDatabase = (t: Test, options?: { readonly pollInterval?: number }) => Promise<() => StorePort>
 
 export const engines: Readonly<Record<'memory' | 'SQLite' | 'PostgreSQL', MakeDatabase>> = {
   memory: async () => {

@@ -1,18 +1,17 @@
 /** Databases of the tests with statements that bypass their stores: what a restore or another program does. */
-import { postgres } from '@fastify-modular/settings/postgres'
-import { sqlite } from '@fastify-modular/settings/sqlite'
-import type { SettingsStore } from '#src/store/store.js'
+import type { StorePort } from '#src/store/store.js'
 import { type Teardown, testDatabase } from '@fastify-modular/test-support/postgres'
 import Database from 'better-sqlite3'
 import { Pool } from 'pg'
 import { patient } from '../store/postgres/open-store.js'
 import { newFile } from './engines.ts'
+import { sqlite, postgres } from './stores.js'
 
 /** One database: stores on it, and statements that bypass them. */
 export interface SqlEngine {
   /** The file, or the URL. */
   readonly place: string
-  readonly store: (pollInterval?: number) => SettingsStore
+  readonly store: (pollInterval?: number) => StorePort
   readonly run: (...statements: readonly string[]) => Promise<void>
 }
 

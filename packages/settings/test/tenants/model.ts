@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { SettingScope } from '@fastify-modular/settings'
 import type { FastifyInstance } from 'fastify'
-import type { SettingsStore } from '#src/store/store.js'
+import type { StorePort } from '#src/store/store.js'
 import { randomFrom } from '../support/random.ts'
 import { as, createApp, manage, type Members, tenantsOf } from './app.ts'
 
@@ -32,7 +32,7 @@ type Kept = Map<string, { readonly tag: string; readonly text: string }>
 /** Runs so many steps. @throws {AssertionError} an answer is not what it must be, with the step */
 export async function runModel(
   t: { teardown(close: () => unknown): unknown },
-  open: () => SettingsStore,
+  open: () => StorePort,
   { steps, seed }: { readonly steps: number; readonly seed: number },
 ): Promise<Readonly<Record<string, number>>> {
   const model = await Model.start(t, open, seed)
@@ -69,11 +69,7 @@ class Model {
     this.#log = init.log
   }
 
-  static async start(
-    t: { teardown(close: () => unknown): unknown },
-    open: () => SettingsStore,
-    seed: number,
-  ) {
+  static async start(t: { teardown(close: () => unknown): unknown }, open: () => StorePort, seed: number) {
     const members: Members = {
       ada: { acme: manage, bolt: [] },
       bob: { acme: [], bolt: manage },

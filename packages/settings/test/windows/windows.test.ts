@@ -6,8 +6,8 @@ import {
   SettingScope,
   settings,
   type SettingsBuilder,
-  type SettingsStore,
 } from '@fastify-modular/settings'
+import type { StorePort } from '#src/store/store.js'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { type Test, test } from 'tap'
 import { until } from '../contract/case.ts'
@@ -54,7 +54,7 @@ class SettledHandler {
   }
 }
 
-async function open(t: Test, store: SettingsStore): Promise<Opened> {
+async function open(t: Test, store: StorePort): Promise<Opened> {
   const settled: SettingChangeSettled[] = []
   const app = Fastify({ pluginTimeout: 60_000 })
   t.teardown(() => app.close())

@@ -10,6 +10,7 @@ import { Icon } from '../icons.tsx'
 import { relativeTime } from '../model/input.ts'
 import { type Definition, displayTime, type SettingValue, toDefault } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
+import { useWholePage } from '../more-texts.ts'
 
 interface ChangeListProps {
   readonly source: Changes
@@ -20,7 +21,7 @@ interface ChangeListProps {
 }
 
 export function ChangeList({ source, empty, ofOne }: ChangeListProps): ComponentChildren {
-  const { messages, locale } = usePage()
+  const { messages, locale } = useWholePage()
   const { changes = [], failure, done, showOlder } = source
   const listed = ofOne ? changes : withoutUndone(changes)
   // Of each setting the newest entry: only what holds now can be undone.
@@ -122,7 +123,7 @@ interface ListedChangeProps extends ChangeProps {
 /** What was written together: one line for who and when, one for what; several changes are folded. */
 function Change({ isOver, ...props }: ListedChangeProps): ComponentChildren {
   const { change, ofOne } = props
-  const { messages, locale } = usePage()
+  const { messages, locale } = useWholePage()
   const { actor, at, entries } = change
   const person = useEditor(({ people }) => people.get(actor ?? '')) ?? actor ?? messages.somebody
   const [first] = entries
@@ -203,7 +204,7 @@ function withNodes(text: string, nodes: Readonly<Record<string, ComponentChildre
 
 /** How a change came about, where it is not the usual way, and the note of its writer. */
 function Reason({ entry: { origin, note } }: { readonly entry: HistoryEntry }): ComponentChildren {
-  const { messages } = usePage()
+  const { messages } = useWholePage()
   const ways: Readonly<Record<string, string>> = {
     import: messages.byImport,
     restore: messages.byRollback,
@@ -228,7 +229,7 @@ function EntryDiff({ entry }: { readonly entry: HistoryEntry }): ComponentChildr
  * in the history of a setting it restores what the setting held once.
  */
 function WayBack({ change, newest, source, ofOne }: ChangeProps): ComponentChildren {
-  const { api, editor, messages, locale, open, canUpdate, isAdmin } = usePage()
+  const { api, editor, messages, locale, open, canUpdate, isAdmin } = useWholePage()
   const { values, byKey, isForbidden } = useEditor((state) => state)
   const { revision, at, entries } = change
   // Of a set, one value that holds is enough: Undo says who has changed the others since.

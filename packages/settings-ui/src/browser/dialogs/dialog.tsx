@@ -2,13 +2,14 @@
 import { type RevertReport, SettingType } from '@fastify-modular/settings/client'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { format, type Messages, plural } from '../../texts/messages.ts'
+import { format, type AllMessages, plural } from '../../texts/messages.ts'
 import { Button } from '../button.tsx'
 import { ChangedSetting } from '../diff/diff.tsx'
 import { parseInput } from '../model/input.ts'
 import { type Definition, displayDate, type Draft } from '../model/setting.ts'
 import { toFailure, versionsOf } from '../model/source.ts'
-import { useEditor, usePage } from '../page-context.ts'
+import { useEditor } from '../page-context.ts'
+import { useWholePage } from '../more-texts.ts'
 
 interface DialogProps {
   readonly title: string
@@ -31,7 +32,7 @@ interface Action {
 
 /** Its title and its buttons stay in view. The browser keeps the focus inside and restores it afterwards; it starts at the title. */
 export function Dialog({ title, onClose, children, action, closeText }: DialogProps): ComponentChildren {
-  const { messages } = usePage()
+  const { messages } = useWholePage()
   const element = useRef<HTMLDialogElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => {
@@ -77,7 +78,7 @@ export function Dialog({ title, onClose, children, action, closeText }: DialogPr
 
 /** All unsaved changes, old and new. */
 export function ReviewDialog({ onClose }: { readonly onClose: () => void }): ComponentChildren {
-  const { editor, messages, locale } = usePage()
+  const { editor, messages, locale } = useWholePage()
   const { drafts, values, definitions } = useEditor((state) => state)
   const changed = definitions.filter(({ key }) => drafts.has(key))
   const { title, text, closeText } = wordsFor(drafts, changed, messages, locale)
@@ -117,7 +118,7 @@ export function ReviewDialog({ onClose }: { readonly onClose: () => void }): Com
 function wordsFor(
   drafts: ReadonlyMap<string, Draft>,
   changed: readonly Definition[],
-  messages: Messages,
+  messages: AllMessages,
   locale: string,
 ): { readonly title: string; readonly text: string; readonly closeText: string } {
   const [only] = changed
@@ -140,7 +141,7 @@ interface RevertDialogProps {
 
 /** What an Undo would do, by the server's own word: of secrets, and of changes whose definitions want to be asked. */
 export function RevertDialog({ revision, onClose }: RevertDialogProps): ComponentChildren {
-  const { api, editor, messages, locale } = usePage()
+  const { api, editor, messages, locale } = useWholePage()
   const byKey = useEditor((state) => state.byKey)
   const [report, setReport] = useState<RevertReport>()
   const [problem, setProblem] = useState('')
@@ -191,7 +192,7 @@ interface ResetDialogProps {
 
 /** A reset that cannot be undone: of a secret, or of a setting whose definition wants it confirmed. */
 export function ResetDialog({ definition, onClose }: ResetDialogProps): ComponentChildren {
-  const { editor, messages } = usePage()
+  const { editor, messages } = useWholePage()
   const { displayName: name, sensitive, confirm } = definition
   return (
     <Dialog

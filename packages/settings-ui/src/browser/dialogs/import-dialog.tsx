@@ -5,9 +5,10 @@ import type { ImportReport, SettingsClient, SettingsExport } from '@fastify-modu
 import { Icon } from '../icons.tsx'
 import { format, plural } from '../../texts/messages.ts'
 import { toDefault } from '../model/setting.ts'
-import { useEditor, usePage } from '../page-context.ts'
+import { useEditor } from '../page-context.ts'
 import { ChangedSetting } from '../diff/diff.tsx'
 import { Dialog } from './dialog.tsx'
+import { useWholePage } from '../more-texts.ts'
 
 type Mode = 'merge' | 'replace'
 
@@ -18,7 +19,7 @@ interface Chosen {
 }
 
 export function ImportDialog({ onClose }: { readonly onClose: () => void }): ComponentChildren {
-  const { id, api, editor, messages, locale } = usePage()
+  const { id, api, editor, messages, locale } = useWholePage()
   const [mode, setMode] = useState<Mode>('merge')
   const [file, setFile] = useState<Chosen>()
   const [preview, setPreview] = useState<ImportReport>()
@@ -128,7 +129,7 @@ interface PreviewProps {
 }
 
 function Preview({ preview, content }: PreviewProps): ComponentChildren {
-  const { messages, locale } = usePage()
+  const { messages, locale } = useWholePage()
   const { byKey, values } = useEditor((state) => state)
   const { create, update, delete: reset, unknown } = preview
   const written = new Map(content.settings.map(({ key, value }) => [key, value]))

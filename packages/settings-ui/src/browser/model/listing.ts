@@ -11,8 +11,8 @@ export interface Group {
   /** As its modules name it, in all languages; null without one. */
   readonly group: string | null
   /**
-   * What modules call it as a part of an address, the only one such on its page, and the same in all languages unless the names
-   * of two groups make the same slug: they are numbered in the order of the page.
+   * What modules call it, as a part of an address: the only one such on its page, and the same in all languages. Where the
+   * names of two groups make the same slug, they are numbered in the order of the page.
    */
   readonly slug: string
   readonly definitions: readonly Definition[]

@@ -4,7 +4,7 @@ import { SettingScope } from '../../setting-definition.ts'
 import { requireTenantWriter } from '../../tenants.ts'
 import { callerOf } from '../access.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { toMembers } from './tenant.ts'
+import { toMember } from './tenant.ts'
 import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
 import { closed, Group, ScopeText, SettingValue } from '../schemas.ts'
@@ -37,8 +37,9 @@ export function addListRoute({ app, service, sharedLists, tenantOf }: RouteConte
   async function sendTenant(request: FastifyRequest, reply: FastifyReply, group?: string): Promise<unknown> {
     const found = await tenantOf(request)
     if (!found) return reply.send([])
-    return sharedLists.sendTenant(request, reply, requireTenantWriter(found), (values) =>
-      toMembers(values.list(group), callerOf(request)),
+    const membership = requireTenantWriter(found)
+    return sharedLists.sendTenant(request, reply, membership, (values) =>
+      values.list(group).map((value) => toMember(value, membership.member)),
     )
   }
 }

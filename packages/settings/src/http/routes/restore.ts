@@ -9,8 +9,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ArgumentException } from '@fastify-modular/core'
 import { safeRead } from '@fastify-modular/core/internal'
 import { requireTenant, requireTenantWriter } from '../../tenants.ts'
-import { requireSameTenant, toTenantEtag } from './tenant.ts'
-import { answerRepresentation, answerWritten, conditionOf } from '../conditional.ts'
+import { requireSameTenant, toMember } from './tenant.ts'
+import { answerWritten, conditionOf } from '../conditional.ts'
 import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
 import { nameConflicts } from '../people.ts'
@@ -122,9 +122,8 @@ function addRestoreRoute({ app, service, tenantOf }: RouteContext): void {
     if (named === undefined) throw new ArgumentException('Name the tenant whose value is restored.', 'tenant')
     requireSameTenant({ id }, String(named))
     const options = { ...writeOptionsOf(request), origin: 'tenant', note, tenant: id }
-    const expects = conditionOf(request, (version) => toTenantEtag(version, id))
-    const { entries } = await restore(service, key, revision, options, { caller: member, expects })
-    const etag = toTenantEtag(entries[0]?.after?.revision ?? 0, id)
-    return answerRepresentation(request, reply, etag, () => entries[0] && toStoredDto(service, entries[0]))
+    const control = { caller: member, expects: conditionOf(request, id) }
+    const { entries } = await restore(service, key, revision, options, control)
+    return answerWritten(request, reply, entries[0], (each) => toMember(toStoredDto(service, each), member))
   }
 }

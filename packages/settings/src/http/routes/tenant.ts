@@ -1,18 +1,18 @@
 /** `/tenant`: the values of the caller's tenant, for who may write them there. */
-import { createHash } from 'node:crypto'
-import type { Caller } from '@fastify-modular/core'
+import { ArgumentException, type Caller } from '@fastify-modular/core'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { TenantChangedException } from '../../exceptions.ts'
 import { isTenantSetting, requireSetting } from '../../memory/shared-values.ts'
 import { bulkLimits, type SettingsOptions } from '../../options.ts'
-import { requirePlace } from '../../places.ts'
-import { type SettingValueDto, toStoredDto, toValueChange } from '../../reading/dto.ts'
+import { toStoredDto, toValueChange } from '../../reading/dto.ts'
 import { SettingScope } from '../../setting-definition.ts'
 import { requireTenant, requireTenantWriter, tenantPermission } from '../../tenants.ts'
-import { reset, toBulkEntries, type WriteControl, type WriteEntry } from '../../write/write.ts'
-import { callerOf, refuseTooMany, writeOptionsOf } from '../access.ts'
-import { answerRepresentation, conditionOf } from '../conditional.ts'
+import { mayWrite } from '../../visibility.ts'
+import { toBulkEntries } from '../../write/bulk.ts'
+import { type EntryOutcome, reset, type WriteControl, type WriteEntry } from '../../write/write.ts'
+import { refuseTooMany, writeOptionsOf } from '../access.ts'
+import { answerRepresentation, answerWritten, conditionOf } from '../conditional.ts'
 import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
 import { nameConflicts } from '../people.ts'
@@ -29,14 +29,9 @@ const Update = Type.Object(
 )
 const Stored = Type.Object({ ...valueMembers, tenant: Type.String() })
 
-/** The tag of a version in one tenant: two may have equal versions. */
-export function toTenantEtag(revision: number, tenant: string): string {
-  return `"r${revision}-${createHash('sha256').update(tenant).digest('base64url').slice(0, 8)}"`
-}
-
-/** What the members of a tenant are shown: writers from outside, who may be the operator's people, have no name there. */
-export function toMembers(values: readonly SettingValueDto[], { id }: Caller): readonly SettingValueDto[] {
-  return values.map((value) => (value.updatedBy === id ? value : { ...value, updatedBy: null }))
+/** What a member of a tenant is shown: other writers, who may be the operator's people, have no name there. */
+export function toMember<T extends { readonly updatedBy: string | null }>(row: T, { id }: Caller): T {
+  return row.updatedBy === id ? row : { ...row, updatedBy: null }
 }
 
 /** @throws {TenantChangedException} the request was made for another tenant */
@@ -61,7 +56,14 @@ function addTenantListRoute({ app, service, options, sharedLists, tenantOf }: Ro
       operationId: 'listTenantSettings',
       summary: "The settings of the caller's tenant with what they inherit",
       ...checkedBy(options),
-      ok: Type.Array(Type.Object({ ...valueMembers, tenant: Type.String(), inheritedValue: Value })),
+      ok: Type.Array(
+        Type.Object({
+          ...valueMembers,
+          tenant: Type.String(),
+          inheritedValue: Value,
+          canWrite: Type.Boolean({ description: 'whether the caller may write it in this tenant' }),
+        }),
+      ),
       tag: 'compared',
     }),
     async (request, reply) => {
@@ -70,12 +72,11 @@ function addTenantListRoute({ app, service, options, sharedLists, tenantOf }: Ro
         service
           .states()
           .filter(isTenantSetting)
-          .flatMap((state) =>
-            toMembers([values.of(state)], callerOf(request)).map((value) => ({
-              ...value,
-              inheritedValue: values.inherited(state).value,
-            })),
-          ),
+          .map((state) => ({
+            ...toMember(values.of(state), membership.member),
+            inheritedValue: values.inherited(state).value,
+            canWrite: mayWrite(membership.member, state.setting.definition),
+          })),
       )
     },
   )
@@ -89,10 +90,10 @@ function addTenantWriteRoutes({ app, service, options, people, tenantOf }: Route
     entries: readonly WriteEntry[],
     control: WriteControl & { readonly member: Caller },
   ) {
-    for (const { state, scope, isReset } of entries) if (!isReset) requirePlace(state.setting, scope)
     const { member, ...rest } = control
     const who = { ...writeOptionsOf(request), origin: 'tenant' }
-    return nameConflicts(service.write(entries, who, { ...rest, caller: member }), people)
+    const writing = service.write(entries, who, { ...rest, caller: member })
+    return nameConflicts(writing, people, (conflict) => toMember(conflict, member))
   }
 
   app.put(
@@ -123,16 +124,18 @@ function addTenantWriteRoutes({ app, service, options, people, tenantOf }: Route
         ...(version !== undefined && { version }),
       })
       const { entries, unknown } = toBulkEntries(service.sharedValues, updates.map(toRow), id)
-      const condition = only && conditionOf(request, (revision) => toTenantEtag(revision, id))
+      const condition = conditionOf(request, id)
+      if (condition && only?.version !== undefined)
+        throw new ArgumentException('Name the version in the body, or in If-Match.', 'version')
+      if (condition && !only)
+        throw new ArgumentException('Name the version in each entry of a list.', 'version')
       const conditional = condition ? entries.map((entry) => ({ ...entry, expects: condition })) : entries
       const { dryRun = false } = query
       const outcome = await write(request, conditional, { member, isBulk: !only, unknown, dryRun })
       if (dryRun) return outcome.entries.map((each) => toValueChange(each, service.codec))
-      const etag = toTenantEtag(outcome.entries[0]?.after?.revision ?? 0, id)
-      return answerRepresentation(request, reply, etag, () => {
-        const stored = outcome.entries.map((each) => toStoredDto(service, each))
-        return only ? stored[0] : stored
-      })
+      const toStored = (each: EntryOutcome) => toMember(toStoredDto(service, each), member)
+      if (only) return answerWritten(request, reply, outcome.entries[0], toStored)
+      return answerRepresentation(request, reply, undefined, () => outcome.entries.map(toStored))
     },
   )
 
@@ -151,11 +154,10 @@ function addTenantWriteRoutes({ app, service, options, people, tenantOf }: Route
       requireSameTenant({ id }, request.query.tenant)
       const { key } = request.params
       const state = requireSetting(service.sharedValues, key)
-      const expects = conditionOf(request, (revision) => toTenantEtag(revision, id))
+      const expects = conditionOf(request, id)
       const entry = { state, key, scope: SettingScope.Tenant, owner: id, ...reset, expects }
       const { entries } = await write(request, [entry], { member })
-      const etag = toTenantEtag(entries[0]?.after?.revision ?? 0, id)
-      return answerRepresentation(request, reply, etag, () => entries[0] && toStoredDto(service, entries[0]))
+      return answerWritten(request, reply, entries[0], (each) => toMember(toStoredDto(service, each), member))
     },
   )
 }

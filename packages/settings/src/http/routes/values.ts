@@ -11,13 +11,8 @@ import { toStoredDto, toValueChange } from '../../reading/dto.ts'
 import { resolveWithin, unwrap } from '../../reading/reader.ts'
 import { requireAdmin, updatePermission, visibleTo } from '../../visibility.ts'
 import { isSecret } from '../../values/validate.ts'
-import {
-  type EntryOutcome,
-  reset,
-  toBulkEntries,
-  type WriteEntry,
-  type WriteOptions,
-} from '../../write/write.ts'
+import { toBulkEntries } from '../../write/bulk.ts'
+import { type EntryOutcome, reset, type WriteEntry, type WriteOptions } from '../../write/write.ts'
 import {
   callerOf,
   openRoute,
@@ -32,7 +27,7 @@ import { operation } from '../operation.ts'
 import { nameConflicts } from '../people.ts'
 import { requireTenant, requireTenantWriter } from '../../tenants.ts'
 import { reachFirst } from '../shared-lists.ts'
-import { toMembers, toTenantEtag } from './tenant.ts'
+import { toMember } from './tenant.ts'
 import {
   changeMembers,
   closed,
@@ -102,12 +97,12 @@ function addValueRoute({ app, service: { settings, sharedValues }, people, tenan
   )
 
   async function sendOfTenant(request: FastifyRequest, reply: FastifyReply, key: string): Promise<unknown> {
-    const { id } = requireTenantWriter(requireTenant(await tenantOf(request)))
+    const { id, member } = requireTenantWriter(requireTenant(await tenantOf(request)))
     const state = requireSetting(sharedValues, key)
     requirePlace(state.setting, SettingScope.Tenant)
     const value = await settings.contract.getSettingValue(key, SettingScope.Tenant, id)
-    reply.header('etag', toTenantEtag(value?.version ?? 0, id))
-    return value && toMembers([value], callerOf(request))[0]
+    reply.header('etag', toEtag(value?.version ?? 0, id))
+    return value && toMember(value, member)
   }
 }
 

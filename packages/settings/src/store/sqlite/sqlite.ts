@@ -65,8 +65,8 @@ const optionsSchema: OptionsSchema<SqliteOptions> = sqliteOptions
  * A store in a SQLite file, for one machine; several processes may share the file. Needs the
  * package `better-sqlite3`, or Node 22.13 or newer.
  * The connection runs in WAL mode with `synchronous = FULL`, also one that you hand over. While another process holds
- * the lock of the file, the first write blocks this one for at most five seconds (the time-out of a connection that you
- * hand over), those after it for some milliseconds each until one succeeds.
+ * the lock of the file, the first write blocks this process for at most five seconds, or the time-out of a connection that
+ * you hand over. The writes after it block for some milliseconds each, until one succeeds.
  * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
  */
 export function sqlite(source: SqliteSource, options: SqliteOptions = {}): SettingsStore {

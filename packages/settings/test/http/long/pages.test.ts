@@ -1,6 +1,7 @@
-import { memoryStore, setting, SettingScope } from '@fastify-modular/settings'
+import { setting, SettingScope } from '@fastify-modular/settings'
 import { type Test, test } from 'tap'
 import { as, createApp } from '../../support/app.ts'
+import { memoryStore } from '../../support/stores.js'
 
 const { System, Application } = SettingScope
 /** 300 texts of 4,000 bytes, half of them of System scope. */

@@ -3,9 +3,10 @@
  * answered: status, bytes, and entries.
  */
 import Fastify, { type FastifyInstance } from 'fastify'
-import { memoryStore, setting, settings, SettingScope } from '@fastify-modular/settings'
-import type { SettingsStore } from '#src/store/store.js'
+import { setting, settings, SettingScope } from '@fastify-modular/settings'
+import type { StorePort } from '#src/store/store.js'
 import { storeOf } from '../../store/writer.js'
+import { memoryStore } from '../../support/stores.js'
 
 /** What one request answered. */
 export interface Answered {
@@ -37,7 +38,7 @@ async function main(name: string): Promise<void> {
 }
 
 /** The first one over HTTP, which shows that such a value is legal. */
-async function write(app: FastifyInstance, store: SettingsStore): Promise<void> {
+async function write(app: FastifyInstance, store: StorePort): Promise<void> {
   const payload = { key, scope: 1, value: JSON.parse(longText(0)) }
   const { statusCode } = await app.inject({ method: 'PUT', url: '/api/settings', payload })
   if (statusCode !== 204) throw new Error(`the value was refused with ${statusCode}`)

@@ -1,7 +1,7 @@
 /** Calls of a store that may meet a million rows: what they cost must not grow with them. */
 import { SettingScope } from '@fastify-modular/settings'
 import { user, rowId, set } from '../../contract/case.ts'
-import type { HistoryPlace, HistoryQuery, SettingsStore } from '#src/store/store.js'
+import type { HistoryPlace, HistoryQuery, StorePort } from '#src/store/store.js'
 
 /** How many rows of values and of history a database has; one in a hundred is of Application scope. */
 export interface Size {
@@ -12,10 +12,7 @@ export interface Size {
 export const knownKeys = Array.from({ length: 40 }, (_, index) => `key.${index}`)
 
 /** The calls by what they are for, each to be made on an open store with such rows. */
-export function callsOf(
-  store: SettingsStore,
-  { rows }: Size,
-): Readonly<Record<string, () => Promise<unknown>>> {
+export function callsOf(store: StorePort, { rows }: Size): Readonly<Record<string, () => Promise<unknown>>> {
   const page = { limit: 50, maxBytes: 1024 * 1024 }
   const history = (query: Partial<HistoryQuery>) => () => store.history({ ...page, ...query })
   const following = (place: Partial<HistoryPlace>): Partial<HistoryQuery> => ({

@@ -1,8 +1,8 @@
 /** What PostgreSQL plans for each statement of the store, and how many pages it reads. */
-import { postgres } from '@fastify-modular/settings/postgres'
 import { Pool, type PoolClient } from 'pg'
 import { silentLog } from '../../contract/case.ts'
 import { callsOf, type Size } from './calls.js'
+import { postgres } from '../../support/stores.js'
 
 /** One statement in one way of planning it. */
 export interface Plan {

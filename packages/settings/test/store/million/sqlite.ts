@@ -1,8 +1,8 @@
 /** What SQLite plans for each statement of the store. */
-import { sqlite } from '@fastify-modular/settings/sqlite'
 import Database from 'better-sqlite3'
 import { silentLog } from '../../contract/case.ts'
 import { callsOf, type Size } from './calls.js'
+import { sqlite } from '../../support/stores.js'
 
 export interface SqlitePlan {
   readonly call: string

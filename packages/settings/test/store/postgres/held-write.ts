@@ -1,8 +1,8 @@
 import { change, rowId, writeAll } from '../../contract/case.ts'
-import type { SettingsStore } from '#src/store/store.js'
+import type { StorePort } from '#src/store/store.js'
 
 /** A write of `a` that holds its locks until it may commit. */
-export function startHeldWrite(store: SettingsStore, userId: string) {
+export function startHeldWrite(store: StorePort, userId: string) {
   let finish = (): void => {}
   const mayFinish = new Promise<void>((resolve) => (finish = resolve))
   let isReady = (): void => {}

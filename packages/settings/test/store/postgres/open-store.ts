@@ -1,10 +1,11 @@
 /** Stores on a PostgreSQL database of one test. */
-import { postgres, type PostgresOptions } from '@fastify-modular/settings/postgres'
+import type { PostgresOptions } from '@fastify-modular/settings/postgres'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { Pool } from 'pg'
 import type { Test } from 'tap'
 import { silentLog } from '../../contract/case.ts'
-import type { SettingsStore } from '#src/store/store.js'
+import type { StorePort } from '#src/store/store.js'
+import { postgres } from '../../support/stores.js'
 
 /** A pool on an empty database. */
 export async function newPool(t: Test): Promise<Pool> {
@@ -19,7 +20,7 @@ export async function newPool(t: Test): Promise<Pool> {
 export const patient = { connect: 30_000, query: 90_000 }
 
 /** A store on that database, open until the test ends. */
-export async function openStore(t: Test, pool: Pool, options?: PostgresOptions): Promise<SettingsStore> {
+export async function openStore(t: Test, pool: Pool, options?: PostgresOptions): Promise<StorePort> {
   const store = postgres({ pool }, { timeouts: patient, ...options })
   await store.open({ log: silentLog })
   t.teardown(() => store.close())

@@ -2,15 +2,15 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { ServiceUnavailableException } from '@fastify-modular/core'
-import { postgres } from '@fastify-modular/settings/postgres'
 import { freePort } from '@fastify-modular/test-support/free-port'
 import { type PostgresServer, startPostgres } from '@fastify-modular/test-support/postgres'
 import { Client, Pool } from 'pg'
 import t, { type Test, test } from 'tap'
 import { user, change, revisionOf, rowId, set, silentLog, until, writeAll } from '../../contract/case.ts'
-import type { SettingsStore } from '#src/store/store.js'
+import type { StorePort } from '#src/store/store.js'
 import { failureOf, is503 } from '../failures.js'
 import { acknowledged, startWriter, verify } from '../processes.js'
+import { postgres } from '../../support/stores.js'
 
 t.setTimeout(900_000)
 
@@ -19,7 +19,7 @@ let server: PostgresServer
 t.before(async () => (server = await startPostgres()))
 t.teardown(() => server.stop())
 
-async function openStore(t: Test, url: string, pollInterval = 30_000): Promise<SettingsStore> {
+async function openStore(t: Test, url: string, pollInterval = 30_000): Promise<StorePort> {
   const store = postgres({ connectionString: url }, { pollInterval })
   await store.open({ log: silentLog })
   t.teardown(() => store.close())
@@ -33,7 +33,7 @@ interface Watched {
   readonly stop: () => Promise<void>
 }
 
-async function watch(store: SettingsStore): Promise<Watched> {
+async function watch(store: StorePort): Promise<Watched> {
   const received: number[] = []
   const losses: unknown[] = []
   const stop = await store.watch?.({

@@ -2,7 +2,6 @@
  * The store behind a pooler in transaction mode. `POOLER_URL` names another one, such as PgBouncer, with
  * `DATABASE_URL` beside it, the database itself.
  */
-import { postgres } from '@fastify-modular/settings/postgres'
 import { storeContract } from '../../contract/store-contract.ts'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { startTransactionPooler } from '@fastify-modular/test-support/transaction-pooler'
@@ -10,6 +9,7 @@ import { Client } from 'pg'
 import t, { test } from 'tap'
 import { silentLog } from '../../contract/case.ts'
 import { patient } from './open-store.js'
+import { postgres } from '../../support/stores.js'
 
 t.setTimeout(900_000)
 const given = process.env['POOLER_URL']

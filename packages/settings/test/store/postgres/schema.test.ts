@@ -1,6 +1,6 @@
 /** Where the tables are, how they are made, and what they look like (decisions 27, 29). */
 import { postgresTables } from '#src/store/postgres-tables.js'
-import { postgres, type PostgresOptions, printSql } from '@fastify-modular/settings/postgres'
+import { type PostgresOptions, printSql } from '@fastify-modular/settings/postgres'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { getTableConfig, PgDialect } from 'drizzle-orm/pg-core'
 import { Pool } from 'pg'
@@ -10,6 +10,7 @@ import { postgresNames } from '#src/store/postgres/names.js'
 import { postgresReads } from '#src/store/postgres/engine.js'
 import { findPlain } from '#src/store/reads.js'
 import { newPool, openStore } from './open-store.js'
+import { postgres } from '../../support/stores.js'
 
 t.setTimeout(900_000)
 

@@ -1,12 +1,12 @@
 /** A network loses the connections and reports it to neither side. */
-import { postgres } from '@fastify-modular/settings/postgres'
 import { startFaultyProxy } from '@fastify-modular/test-support/faulty-proxy'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { Pool } from 'pg'
 import t, { type Test, test } from 'tap'
 import { revisionOf, set, silentLog, until } from '../../contract/case.ts'
-import type { SettingsStore, StoreWatch } from '#src/store/store.js'
+import type { StorePort, StoreWatch } from '#src/store/store.js'
 import { failureOf, is503 } from '../failures.js'
+import { postgres } from '../../support/stores.js'
 
 t.setTimeout(900_000)
 
@@ -22,7 +22,7 @@ async function startProxy(t: Test) {
 const unwatched: StoreWatch = { onHint: () => {}, onOwners: () => {}, onLost: () => {} }
 
 /** Tries again where these short time-outs are too short for a busy machine. */
-async function openStore(t: Test, ...[source, options]: Parameters<typeof postgres>): Promise<SettingsStore> {
+async function openStore(t: Test, ...[source, options]: Parameters<typeof postgres>): Promise<StorePort> {
   for (let tries = 1; ; tries++) {
     const store = postgres(source, { timeouts, ...options })
     t.teardown(() => store.close())
@@ -32,7 +32,7 @@ async function openStore(t: Test, ...[source, options]: Parameters<typeof postgr
   }
 }
 
-async function written(store: SettingsStore, value: string): Promise<void> {
+async function written(store: StorePort, value: string): Promise<void> {
   await until('a write', async () => (await failureOf(set(store, 'a', value))) === null)
 }
 

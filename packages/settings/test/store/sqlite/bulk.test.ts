@@ -1,7 +1,7 @@
-import { sqlite } from '@fastify-modular/settings/sqlite'
 import Database from 'better-sqlite3'
 import { test } from 'tap'
 import { change, rowId, silentLog, writeAll } from '../../contract/case.ts'
+import { sqlite } from '../../support/stores.js'
 
 for (const size of [1, 49, 50, 51, 100, 123]) {
   test(`a bulk of ${size} rows stores each of them once, among rows that it deletes`, async (t) => {

@@ -1,9 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sqlite } from '@fastify-modular/settings/sqlite'
 import { storeContract } from '../../contract/store-contract.ts'
 import { test } from 'tap'
+import { sqlite } from '../../support/stores.js'
 
 storeContract(
   test,

@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { sqlite } from '@fastify-modular/settings/sqlite'
 import Database from 'better-sqlite3'
 import { type Test, test } from 'tap'
 import { user, set, silentLog, until } from '../../contract/case.ts'
 import { watchFile } from '#src/store/sqlite/connection.js'
-import type { SettingsStore } from '#src/store/store.js'
+import type { StorePort } from '#src/store/store.js'
 import { failureOf, is503 } from '../failures.js'
+import { sqlite } from '../../support/stores.js'
 
 async function newFile(t: Test): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'settings-'))
@@ -17,7 +17,7 @@ async function newFile(t: Test): Promise<string> {
   return join(folder, 'settings.db')
 }
 
-async function openStore(t: Test, source: Parameters<typeof sqlite>[0]): Promise<SettingsStore> {
+async function openStore(t: Test, source: Parameters<typeof sqlite>[0]): Promise<StorePort> {
   const store = sqlite(source)
   await store.open({ log: silentLog })
   t.teardown(() => store.close())

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { nodeSqlite, type NodeSqliteDatabase } from '@fastify-modular/core/internal'
-import { sqlite } from '@fastify-modular/settings/sqlite'
 import { storeContract } from '../../contract/store-contract.ts'
 import { type Test, test } from 'tap'
 import { change, rowId, set, silentLog, writeAll } from '../../contract/case.ts'
 import { failureOf, is503 } from '../failures.js'
+import { sqlite } from '../../support/stores.js'
 
 const module = nodeSqlite()
 const needsNode = { skip: module ? false : 'needs node:sqlite (Node 22.13 or newer)' }

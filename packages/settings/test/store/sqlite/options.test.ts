@@ -1,7 +1,8 @@
-import { printSql, sqlite } from '@fastify-modular/settings/sqlite'
+import { printSql } from '@fastify-modular/settings/sqlite'
 import Database from 'better-sqlite3'
 import { test } from 'tap'
 import { silentLog } from '../../contract/case.ts'
+import { sqlite } from '../../support/stores.js'
 
 test('options that cannot work are refused at once (FMOD_SETTINGS_INVALID_STORE_OPTION)', async (t) => {
   const refused = { code: 'FMOD_SETTINGS_INVALID_STORE_OPTION' }

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { sqlite } from '@fastify-modular/settings/sqlite'
 import Database from 'better-sqlite3'
 import { type Test, test } from 'tap'
 import { silentLog } from '../../contract/case.ts'
 import { plainHistory } from '#src/store/schema.js'
+import { sqlite } from '../../support/stores.js'
 
 async function openDatabase(t: Test): Promise<Database.Database> {
   const folder = await mkdtemp(join(tmpdir(), 'settings-'))

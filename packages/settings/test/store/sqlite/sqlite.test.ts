@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDomainException } from '@fastify-modular/core'
 import { sqliteTables } from '#src/store/sqlite-tables.js'
-import { printSql, sqlite, type SqliteOptions } from '@fastify-modular/settings/sqlite'
+import { printSql, type SqliteOptions } from '@fastify-modular/settings/sqlite'
 import Database from 'better-sqlite3'
 import { getTableConfig } from 'drizzle-orm/sqlite-core'
 import { type Test, test } from 'tap'
@@ -19,8 +19,9 @@ import {
   until,
   writeAll,
 } from '../../contract/case.ts'
-import type { SettingsStore } from '#src/store/store.js'
+import type { StorePort } from '#src/store/store.js'
 import { failureOf, is503 } from '../failures.js'
+import { sqlite } from '../../support/stores.js'
 
 async function newFile(t: Test): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'settings-'))
@@ -34,7 +35,7 @@ function openDatabase(t: Test, file = ':memory:'): Database.Database {
   return database
 }
 
-async function openStore(t: Test, file: string, options?: SqliteOptions): Promise<SettingsStore> {
+async function openStore(t: Test, file: string, options?: SqliteOptions): Promise<StorePort> {
   const store = sqlite({ file }, options)
   await store.open({ log: silentLog })
   t.teardown(() => store.close())
