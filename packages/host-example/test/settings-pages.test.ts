@@ -181,7 +181,7 @@ test('the settings pages in German', async (t) => {
       }
     }
     const { groups } = (await admin.ask('/settings/manage.json')).json
-    t.same(Object.keys(groups).toSorted(), [...new Set(english.map(({ group }) => group))].toSorted())
+    t.same(new Set(Object.keys(groups)), new Set(english.map(({ group }) => group)))
     for (const [name, group] of Object.entries<Record<string, string>>(groups)) {
       t.ok(group['icon'] && group['displayName'], name)
       t.notMatch(group['description'], /\b(the|how|what|who)\b/i, name)

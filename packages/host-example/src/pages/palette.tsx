@@ -33,9 +33,11 @@ export function Palette({ user }: { user: User }): ReactNode {
   }, [])
 
   useEffect(() => {
-    void customElements.whenDefined('fm-palette').then(() => {
+    const offer = async (): Promise<void> => {
+      await customElements.whenDefined('fm-palette')
       if (element.current) element.current.items = createItems(texts, user)
-    })
+    }
+    void offer()
   }, [texts, user.id])
 
   return (
