@@ -30,6 +30,8 @@ export default {
   ],
   rewrites: addressOf,
   lastUpdated: false,
+  transformPageData: ({ filePath, frontmatter }) =>
+    filePath === 'docs/features.md' ? { frontmatter: { ...frontmatter, aside: false } } : undefined,
   markdown: {
     config: ({ core }) => {
       core.ruler.push('repository-links', mendLinks)

@@ -29,15 +29,6 @@ export const FMOD_CORE_RECEIVER_REGISTERED_LATE = createMisuseError<[string]>(
   'FMOD_CORE_RECEIVER_REGISTERED_LATE',
   'The plugin that receives the module hook "%s" is registered after the modules plugin, which has passed on all contributions. Register it before modules.',
 )
-const FMOD_CORE_INVALID_OPTION = createMisuseError<[string, string]>(
-  'FMOD_CORE_INVALID_OPTION',
-  'The options of %s cannot be used: %s.',
-)
-/** @throws {FMOD_CORE_INVALID_OPTION} with all problems, if there are any */
-export function refuseOptions(owner: string, problems: readonly string[]): void {
-  if (problems.length > 0) throw new FMOD_CORE_INVALID_OPTION(owner, problems.join('; '))
-}
-
 export const FMOD_CORE_INVALID_EVENT = createMisuseError<[string, string]>(
   'FMOD_CORE_INVALID_EVENT',
   'The event "%s" is not valid: %s.',

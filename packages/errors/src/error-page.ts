@@ -4,7 +4,14 @@
  */
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import { isRead, type PageRenderer, prefersJson, safeRead, safeText } from '@fastify-modular/core/internal'
+import {
+  isRead,
+  type PageRenderer,
+  prefersJson,
+  type RenderedPage,
+  safeRead,
+  safeText,
+} from '@fastify-modular/core/internal'
 import { problemOfStatus, statusMessage, statusTitle } from '@fastify-modular/core/problem'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
@@ -18,11 +25,8 @@ export interface ErrorPageProps {
 }
 
 /** A rendered answer. */
-export interface Answer {
+export interface Answer extends RenderedPage {
   readonly status: number
-  readonly contentType: string
-  readonly body: string | Buffer
-  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /** The application's renderer, looked up when it is used: it may be registered after this package, or in a child scope. */
@@ -50,10 +54,10 @@ export interface ErrorPageRequest {
 export async function renderErrorPage(options: ErrorPageRequest): Promise<Answer> {
   const { request, reply, props, status, shared, renderer } = options
   const page = { component: `Error/${props.status}`, props: withRequestId(request, props), status, shared }
-  const { body, contentType, headers } = await renderer.render(request, reply, page)
-  if (typeof body !== 'string' && !Buffer.isBuffer(body))
+  const rendered = await renderer.render(request, reply, page)
+  if (typeof rendered.body !== 'string' && !Buffer.isBuffer(rendered.body))
     throw new TypeError('The page renderer returned no body')
-  return { status, contentType, body, headers }
+  return { ...rendered, status }
 }
 
 /** A document about a defect names the request, for people who ask for help; visits get three props (decision 44). */
@@ -80,7 +84,7 @@ const builtIn = new URL('../assets/error.html', import.meta.url)
 const bare = '<!doctype html><title>{{title}}</title><h1>{{title}}</h1><p>{{message}}</p>'
 
 /** Where an application's page lies unless the option names another place. */
-const usual = 'wwwroot/error.html'
+const defaultFile = 'wwwroot/error.html'
 
 /**
  * Reads the application's page. The package's own stands in for one that cannot be read, is empty or larger than 256 KiB, with a
@@ -89,7 +93,7 @@ const usual = 'wwwroot/error.html'
  */
 export async function loadErrorPage(file?: string | URL | false): Promise<LoadedPage> {
   const own = await readFile(builtIn, 'utf8').catch(() => bare)
-  const wanted = file ?? usual
+  const wanted = file ?? defaultFile
   const { html = own, flaw } = wanted === false ? {} : await readPage(wanted)
   const isForAll = /\{\{(?:status|title|message)\}\}/.test(html)
   const isOptional = file === undefined && flaw === missing

@@ -1,13 +1,11 @@
 /** Mistakes of the developer. One row each in docs/reference/error-codes.md. */
 import { createMisuseError } from '@fastify-modular/core/internal'
 
-export const FMOD_ERRORS_HANDLER_TAKEN = createMisuseError<[string, string]>(
+export const FMOD_ERRORS_HANDLER_TAKEN = createMisuseError<
+  [method: string, elsewhere: string, option: string]
+>(
   'FMOD_ERRORS_HANDLER_TAKEN',
-  '%s was called before the errors plugin, and one scope can have only one such handler. Remove the call, or register errors with %s: false.',
-)
-export const FMOD_ERRORS_HANDLER_REPLACED = createMisuseError<[string, string, string]>(
-  'FMOD_ERRORS_HANDLER_REPLACED',
-  '%s was called after the errors plugin, which has set that handler for the same scope. Remove the call, move it into %s, or register errors with %s: false.',
+  '%s is called in the scope of the errors plugin, which sets that handler itself, and one scope can have only one. Remove the call, move it into %s, or register errors with %s: false.',
 )
 export const FMOD_ERRORS_REGISTERED_LATE = createMisuseError<[string]>(
   'FMOD_ERRORS_REGISTERED_LATE',

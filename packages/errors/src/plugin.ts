@@ -19,11 +19,7 @@ import { defaultTypeBase, routeNotFound, statusMessage, statusTitle } from '@fas
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { loadErrorPage, rendererOf } from './error-page.ts'
-import {
-  FMOD_ERRORS_HANDLER_REPLACED,
-  FMOD_ERRORS_HANDLER_TAKEN,
-  FMOD_ERRORS_REGISTERED_LATE,
-} from './misuse-errors.ts'
+import { FMOD_ERRORS_HANDLER_TAKEN, FMOD_ERRORS_REGISTERED_LATE } from './misuse-errors.ts'
 import type { Pages } from './negotiate.ts'
 import { type ErrorsOptions, schema } from './options.ts'
 import { Problems } from './problems.ts'
@@ -76,7 +72,7 @@ function decorateProblems(app: FastifyInstance, typeBase: string): void {
  * @throws {FMOD_ERRORS_REGISTERED_LATE} when ready: failures of some routes of the scope would pass by it
  */
 function ownErrors(app: FastifyInstance, typeBase: string, { fail }: Responder): void {
-  if (hasErrorHandler(app)) throw new FMOD_ERRORS_HANDLER_TAKEN('setErrorHandler', 'errorHandler')
+  if (hasErrorHandler(app)) throw handlerTaken('setErrorHandler')
   app.setErrorHandler(function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply) {
     const context = { mappings: request.server.problems, typeBase, replyStatus: reply.statusCode }
     const answerAsGate = safeRead(error, challenge)
@@ -87,7 +83,7 @@ function ownErrors(app: FastifyInstance, typeBase: string, { fail }: Responder):
     const problem = toProblem(error, { mappings: app.problems, typeBase })
     fail(request, reply, { problem, source: 'handler', error, scope: app })
   }) satisfies AnswerFailure)
-  refuseAnother(app, 'setErrorHandler', 'errorHandler')
+  refuseAnother(app, 'setErrorHandler')
   const { errorHandler } = app // as Fastify keeps it
   app.addHook('onReady', function checkRoutes(done) {
     const early = unansweredRoutes(app, errorHandler)
@@ -140,26 +136,26 @@ function ownNotFound(app: FastifyInstance, { fail }: Responder): void {
   try {
     app.setNotFoundHandler(answerNotFound)
   } catch {
-    throw new FMOD_ERRORS_HANDLER_TAKEN('setNotFoundHandler', 'notFoundHandler')
+    throw handlerTaken('setNotFoundHandler')
   }
-  refuseAnother(app, 'setNotFoundHandler', 'notFoundHandler')
+  refuseAnother(app, 'setNotFoundHandler')
 }
 
 /**
  * Makes a second handler of the same scope an error that explains. Fastify lets the last error handler win, and its own
  * refusals name neither this plugin nor the way out. Error handlers belong to scopes, not-found handlers to prefixes.
  */
-function refuseAnother(
-  app: FastifyInstance,
-  method: 'setErrorHandler' | 'setNotFoundHandler',
-  option: 'errorHandler' | 'notFoundHandler',
-): void {
-  const isOfScope = method === 'setErrorHandler'
+function refuseAnother(app: FastifyInstance, method: 'setErrorHandler' | 'setNotFoundHandler'): void {
   checkCalls(app, method, (scope) => {
-    if (isOfScope ? scope !== app : scope.prefix !== app.prefix) return
-    const elsewhere = isOfScope ? 'a plugin of its own' : 'a plugin with a prefix'
-    throw new FMOD_ERRORS_HANDLER_REPLACED(method, elsewhere, option)
+    const isOurs = method === 'setErrorHandler' ? scope === app : scope.prefix === app.prefix
+    if (isOurs) throw handlerTaken(method)
   })
+}
+
+function handlerTaken(method: 'setErrorHandler' | 'setNotFoundHandler'): Error {
+  return method === 'setErrorHandler'
+    ? new FMOD_ERRORS_HANDLER_TAKEN(method, 'a plugin of its own', 'errorHandler')
+    : new FMOD_ERRORS_HANDLER_TAKEN(method, 'a plugin with a prefix', 'notFoundHandler')
 }
 
 /** Whether this very scope has its own handler: a scope is made with its parent's, the root with Fastify's. */

@@ -331,13 +331,13 @@ function forgetPhrase({ raw, request }: FastifyReply): void {
 type Headers = Readonly<Record<string, number | string | string[] | undefined>>
 
 /** What callers need to read and repeat the request, also where it was set late; other headers may belong to the error that was lost. */
-const kept = /^(?:access-control-.*|vary|retry-after|www-authenticate|set-cookie)$/
+const keptNames = /^(?:access-control-.*|vary|retry-after|www-authenticate|set-cookie)$/
 
 function keptHeaders(reply: FastifyReply, before: Headers): Record<string, number | string | string[]> {
   const headers: Record<string, number | string | string[]> = {}
   const all = [
-    ...Object.entries(before).filter(([name]) => !ofTheBody.has(name)),
-    ...Object.entries(reply.getHeaders()).filter(([name]) => kept.test(name)),
+    ...Object.entries(before).filter(([name]) => !bodyHeaders.has(name)),
+    ...Object.entries(reply.getHeaders()).filter(([name]) => keptNames.test(name)),
   ]
   for (const [name, value] of all) {
     if (value !== undefined) headers[name] = value
@@ -346,7 +346,7 @@ function keptHeaders(reply: FastifyReply, before: Headers): Record<string, numbe
 }
 
 /** They describe a body that is not sent, or let a failure be cached. */
-const ofTheBody: ReadonlySet<string> = new Set([
+const bodyHeaders: ReadonlySet<string> = new Set([
   'accept-ranges',
   'cache-control',
   'content-disposition',
@@ -369,7 +369,7 @@ const ofTheBody: ReadonlySet<string> = new Set([
 /** Takes away what described the body that was meant to be sent. Cookies, CORS and security headers stay. */
 function removeBodyHeaders(reply: FastifyReply): void {
   for (const name in reply.getHeaders()) {
-    if (ofTheBody.has(name)) reply.removeHeader(name)
+    if (bodyHeaders.has(name)) reply.removeHeader(name)
   }
 }
 

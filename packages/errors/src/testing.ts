@@ -4,7 +4,7 @@ import type { Problems } from './problems.ts'
 import { problemChannel, type ProblemEvent } from './report.ts'
 
 /** Answered by the gate, which documents them itself, and for defects, of which documents say nothing. */
-const untold: ReadonlySet<number> = new Set([401, 403, 500])
+const undocumented: ReadonlySet<number> = new Set([401, 403, 500])
 
 /**
  * Watches a test. What it returns ends that, and throws where a route that documents its responses has answered a problem
@@ -17,7 +17,7 @@ export function watchProblems(app: { readonly problems: Problems }): () => void 
     const { problem, method, route, request } = message as ProblemEvent // of our own channel
     const schema = request?.routeOptions.schema
     const isOurs = request?.server === app || (request && app.isPrototypeOf(request.server))
-    if (!isOurs || route === undefined || !schema?.response || untold.has(problem.status)) return
+    if (!isOurs || route === undefined || !schema?.response || undocumented.has(problem.status)) return
     if (!isDocumented(schema.response as Responses, problem))
       missing.add(
         `${method} ${route} answered ${problem.status} ${problem.code}, which its schema does not name`,

@@ -16,11 +16,11 @@ for (const [method, set] of Object.entries(own)) {
     test(`decisions 48 and 95: ${method} of the host, before or after ours, is a boot error that explains (overrides: ${allowErrorHandlerOverride})`, async (t) => {
       const server = { allowErrorHandlerOverride }
       const message = new RegExp(`^${method} .* errors with ${options[method as keyof typeof own]}: false`)
-      await t.rejects(createApp(t, { server, before: set }), { code: 'FMOD_ERRORS_HANDLER_TAKEN', message })
-      const replaced = { code: 'FMOD_ERRORS_HANDLER_REPLACED', message }
-      await t.rejects(createApp(t, { server, after: set }), replaced)
+      const taken = { code: 'FMOD_ERRORS_HANDLER_TAKEN', message }
+      await t.rejects(createApp(t, { server, before: set }), taken)
+      await t.rejects(createApp(t, { server, after: set }), taken)
       const inPlugin = (it: FastifyInstance) => it.register(fp(async (scope) => void set(scope)))
-      await t.rejects(createApp(t, { server, after: inPlugin }), replaced)
+      await t.rejects(createApp(t, { server, after: inPlugin }), taken)
     })
   }
 }
@@ -29,7 +29,7 @@ test('decision 95: a not-found handler of a scope that has no prefix is refused,
   const inScope = (prefix?: string) => (it: FastifyInstance) =>
     it.register(async (scope) => void own.setNotFoundHandler(scope), prefix === undefined ? {} : { prefix })
   await t.rejects(createApp(t, { after: inScope() }), {
-    code: 'FMOD_ERRORS_HANDLER_REPLACED',
+    code: 'FMOD_ERRORS_HANDLER_TAKEN',
     message: /a plugin with a prefix/,
   })
   const { app } = await createApp(t, { after: inScope('/own') })

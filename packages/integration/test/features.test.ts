@@ -47,6 +47,7 @@ export const app = Fastify()
 export const greeting = setting.text('app.greeting', { displayName: 'Greeting', scope: SettingScope.Application, default: 'Hello' })
 const folder = new URL('./', import.meta.url)
 const keys = [{ id: 'test', key: crypto.getRandomValues(new Uint8Array(32)) }]
+const membershipOf = () => null // your function of the request and its caller
 const findCaller = () => ({ id: 'ada', isAdmin: true })
 `
 const withGreeting = `await app.register(settings, { definitions: [{ greeting }], findCaller })\nawait app.ready()\n`
@@ -110,9 +111,9 @@ const proofs: Readonly<Record<string, Proof>> = {
   'Feature flags': {
     setup: "await app.register(publicRoutes, { provider: { authenticate: () => ({ id: 'ada' }) } })",
     check: async (t, app) => {
-      const url = '/ofrep/v1/evaluate/flags/shop.checkout'
+      const url = '/ofrep/v1/evaluate/flags/shop.pay'
       t.match((await app.inject({ method: 'POST', url, payload: {} })).json(), {
-        key: 'shop.checkout',
+        key: 'shop.pay',
         value: false,
       })
     },

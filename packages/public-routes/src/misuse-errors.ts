@@ -7,10 +7,6 @@ export function nameOfValue(value: unknown): string {
   return typeof value === 'string' ? JSON.stringify(value) : inspect(value, { depth: 0 })
 }
 
-export const FMOD_PUBLIC_ROUTES_PROVIDER_MISSING = createMisuseError(
-  'FMOD_PUBLIC_ROUTES_PROVIDER_MISSING',
-  'The gate has no authentication provider, so no caller could ever pass. Pass { provider: { authenticate(request, signal) { ... } } }, returning the Caller or null.',
-)
 export const FMOD_PUBLIC_ROUTES_NOT_AT_ROOT = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_NOT_AT_ROOT',
   'The gate is registered inside the scope "%s" and would leave every route outside of it open. Register it on the root instance, or wrap the plugin that registers it with fastify-plugin. fastify-cli and @fastify/autoload give each file a scope of its own: wrap the file that registers the gate and the application file (app.js) that loads it.',

@@ -7,7 +7,6 @@ import {
   safeRead,
   Type,
 } from '@fastify-modular/core/internal'
-import { FMOD_PUBLIC_ROUTES_PROVIDER_MISSING } from './misuse-errors.ts'
 import type { Access } from './access/declaration.ts'
 import type { PermissionMap } from './access/permissions.ts'
 import type { classifyRequest } from './gate/answers.ts'
@@ -49,7 +48,12 @@ export interface PublicRoutesOptions {
 }
 
 const schema: OptionsSchema<PublicRoutesOptions> = Type.Object({
-  provider: Type.Unknown(), // checked first, with an error of its own
+  provider: option.required(
+    option.that(
+      (provider) => typeof safeRead(provider, 'authenticate') === 'function',
+      'an object such as { authenticate(request, signal) { ... } }, which returns the Caller or null',
+    ),
+  ),
   defaults: option.boolean(),
   env: Type.Union([Type.Literal(false), option.record('')], {
     description: 'false or an object such as process.env',
@@ -74,17 +78,14 @@ const schema: OptionsSchema<PublicRoutesOptions> = Type.Object({
 
 /**
  * Checks what TypeScript cannot: options come from JavaScript, too.
- * @throws {FMOD_PUBLIC_ROUTES_PROVIDER_MISSING} no provider, or one without `authenticate`
  * @throws {FMOD_CORE_INVALID_OPTION} naming all options that cannot be used
  */
 export function checkOptions(options: PublicRoutesOptions): void {
-  const { provider } = options
-  if (typeof safeRead(provider, 'authenticate') !== 'function')
-    throw new FMOD_PUBLIC_ROUTES_PROVIDER_MISSING()
   const problems = optionProblems(schema, options)
   if (Object.hasOwn(options, 'access') && options.access === undefined)
     problems.push('access is undefined; leave it out, or correct the name of the constant')
-  if (provider.loginUrl !== undefined && !isLoginUrl(provider.loginUrl))
+  const loginUrl = safeRead(options.provider, 'loginUrl')
+  if (loginUrl !== undefined && !isLoginUrl(loginUrl))
     problems.push('provider.loginUrl must be a path such as "/login" or an absolute http or https URL')
   refuseOptions('the public-routes plugin', problems)
 }

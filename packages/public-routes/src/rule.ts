@@ -90,7 +90,7 @@ function faultOfMethods(methods: PublicRouteOptions['methods']): string | null {
 }
 
 /** Paths with nothing in common but the slash: a rule that matches all of them opens the whole application. */
-const unlike = ['/~', '/0', '/Z'] as const
+const unrelated = ['/~', '/0', '/Z'] as const
 
 const matchers: Readonly<Record<MatchKind, (text: string, pattern: string | RegExp) => Matcher>> = {
   prefix: (text) => ({ literal: text, segments: null, matchesPath: (path) => path.startsWith(text) }),
@@ -109,7 +109,7 @@ const matchers: Readonly<Record<MatchKind, (text: string, pattern: string | RegE
   },
   regex: (_text, pattern) => {
     const regex = compileLinearRegex(pattern)
-    if (unlike.every(regex.matchesPath)) {
+    if (unrelated.every(regex.matchesPath)) {
       throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(
         String(pattern),
         'it matches every path; name the paths to open',

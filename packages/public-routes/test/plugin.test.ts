@@ -15,12 +15,10 @@ const withLogin = (loginUrl: string) => ({ provider: { ...headerProvider, loginU
 
 /** Options beside a provider that can be used, by the code that refuses them. */
 const refused: Readonly<Record<string, Readonly<Record<string, object>>>> = {
-  FMOD_PUBLIC_ROUTES_PROVIDER_MISSING: {
+  FMOD_CORE_INVALID_OPTION: {
     'no provider': { provider: undefined },
     'a provider that cannot authenticate': { provider: {} },
     'a provider that is null': { provider: null },
-  },
-  FMOD_CORE_INVALID_OPTION: {
     'a login URL without a slash': withLogin('login'),
     'a login URL that leaves the site unseen': withLogin('//evil.example'),
     'a login URL that is a script': withLogin('javascript:alert(1)'),

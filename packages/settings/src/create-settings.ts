@@ -159,7 +159,8 @@ function createSettings(parts: AllParts, streams: Streams, windows: Windows): Se
     export: (options) => exportSettings(parts, options),
     import: (file, options) => importSettings(parts, file, options),
     publicValues,
-    publicDataElement: (request) => toDataElement(request, publicValues()),
+    publicDataElement: (request) =>
+      toDataElement(request, { publicValues: publicValues(), hasTenants: registry.hasTenants }),
     orphans: () => findOrphans(parts),
     eraseUser: (userId) => eraseUser(parts, userId),
     eraseTenant: (id) => eraseTenant(parts, id),

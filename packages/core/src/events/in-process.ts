@@ -1,9 +1,8 @@
 /** The transport for one process: handlers run here, isolated, once `publish` has returned to the event loop. */
 import { ServiceUnavailableException } from '../domain-exceptions.ts'
 import { logFailure } from '../internal/failures.ts'
-import { argumentProblems, option, type OptionsSchema, Type } from '../internal/options.ts'
+import { argumentProblems, option, type OptionsSchema, refuseOptions, Type } from '../internal/options.ts'
 import { isThenable } from '../internal/safe.ts'
-import { refuseOptions } from '../misuse-errors.ts'
 import { type DomainEvent, eventTypeOf } from './event.ts'
 import type { Delivery, EventHandler } from './handlers.ts'
 import { defaultCloseTimeout, defaultConcurrency, Slots } from './slots.ts'

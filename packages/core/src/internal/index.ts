@@ -33,12 +33,12 @@ export {
 export { compileSchemaErrors, type SchemaError } from './json-schema.ts'
 export { currentCommand, decorateCommand, type Finding, orFinding, report } from './command.ts'
 export { createMisuseError, type MisuseErrorClass } from './misuse-error.ts'
-export { refuseOptions } from '../misuse-errors.ts'
 export {
   argumentProblems,
   option,
   optionProblems,
   type OptionsSchema,
+  refuseOptions,
   type TSchema,
   Type,
 } from './options.ts'

@@ -15,7 +15,7 @@ export interface PageRequest {
 export interface RenderedPage {
   readonly body: string | Buffer
   readonly contentType: string
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: Readonly<Record<string, string>> | undefined
 }
 
 /** What an adapter decorates as `app.inertia`; any object with the first two functions will do. */

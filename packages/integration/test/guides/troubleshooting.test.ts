@@ -245,7 +245,7 @@ const provoked: Readonly<Record<string, string>> = {
   FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN: 'core/test/modules/modules.test.ts',
   FMOD_SETTINGS_CALLER_DECLARED_LATER: 'settings/test/http/host.test.ts',
   FMOD_PUBLIC_ROUTES_BEFORE_GATE: 'integration/test/boot-order.test.ts',
-  FMOD_ERRORS_HANDLER_REPLACED: 'errors/test/boot.test.ts',
+  FMOD_ERRORS_HANDLER_TAKEN: 'errors/test/boot.test.ts',
   FMOD_ERRORS_REGISTERED_LATE: 'errors/test/boot.test.ts',
   FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS: 'settings/test/service/secrets.test.ts',
   FMOD_SETTINGS_DRIVER_UNSUPPORTED: 'settings/test/store/sqlite/node-driver.test.ts',

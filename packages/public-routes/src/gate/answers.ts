@@ -77,12 +77,12 @@ export function createAnswers(
   let problems: ErrorsPlugin['problems']
   let answer: AnswerFailure | undefined
   /** Made once: a problem for each request made refusals half as slow again, in process. */
-  const usual = new Map<DomainException, Problem>()
+  const refusals = new Map<DomainException, Problem>()
   app.addHook('onReady', async function findErrorsPlugin() {
     problems = hasOwnDecorator(app, 'problems') ? app.problems : undefined
     answer = app[answerFailure]
     for (const refusal of [unauthorized, crossOrigin, unavailable])
-      usual.set(refusal, problemOfError(refusal, problems))
+      refusals.set(refusal, problemOfError(refusal, problems))
   })
   app.decorate(challengeSymbol, refuse)
   return { challenge, refuseForgery, forbid, reportUnavailable }
@@ -151,7 +151,7 @@ export function createAnswers(
   function sendProblem({ request, reply }: Visit, exception: DomainException, scheme?: string): void {
     const mapped = problems?.resolve(exception)
     if (mapped?.headers !== undefined) reply.headers(mapped.headers)
-    const problem = mapped ?? usual.get(exception) ?? problemOfError(exception, problems)
+    const problem = mapped ?? refusals.get(exception) ?? problemOfError(exception, problems)
     if (scheme !== undefined) reply.header('www-authenticate', scheme)
     forbidCaching(reply)
     reply.code(problem.status)

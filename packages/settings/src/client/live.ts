@@ -6,7 +6,8 @@ import type { PublicData } from '../streams/public-data.ts'
 import { createSettingsClient, type SettingsClient } from './client.ts'
 import { type LiveState, pause, wait } from './connection.ts'
 import { currentPage } from './page.ts'
-import { type Follower, type FollowOptions, type Stream, streamOf } from './stream.ts'
+import type { CallOptions } from './request.ts'
+import { type Follower, type FollowOptions, type Stream, streamOf, type Within } from './stream.ts'
 
 export type { LiveState } from './connection.ts'
 
@@ -90,7 +91,10 @@ class LiveValues implements Follower {
   readonly client: SettingsClient
   readonly #stream: Stream
   readonly #isPublic: boolean
-  readonly #caller: string | undefined
+  /** Whose values the page began with. */
+  readonly #known: Pick<PublicData, 'caller' | 'tenant'>
+  /** Whether there is a tenant whose values hold. */
+  #hasTenant = false
   readonly #listeners = new Map<string, Listeners<JsonValue>>()
   readonly #values: Map<string, JsonValue>
   /** While anything is watched. */
@@ -100,7 +104,7 @@ class LiveValues implements Follower {
   /** The last read of them; undefined while there is none. */
   #ownRead: object | undefined
 
-  constructor(options: LiveClientOptions, { caller, values }: PublicData) {
+  constructor(options: LiveClientOptions, { values, ...known }: PublicData) {
     const send: typeof fetch = async (...request) => {
       const response = await (options.fetch ?? fetch)(...request)
       // Where there is no stream, the page reads what was written.
@@ -111,7 +115,7 @@ class LiveValues implements Follower {
     this.client = createSettingsClient({ ...options, fetch: send })
     this.#stream = streamOf(options)
     this.#isPublic = options.public ?? false
-    this.#caller = caller ?? undefined
+    this.#known = known
     this.#values = new Map(Object.entries(values))
   }
 
@@ -128,7 +132,9 @@ class LiveValues implements Follower {
       this.#publish(key)
     } else {
       this.#watching = new AbortController()
-      this.#watching.signal.addEventListener('abort', this.#stream.add(this, this.#caller))
+      const { caller, ...within } = this.#known
+      const stop = this.#stream.add(this, { ...within, caller: caller ?? undefined })
+      this.#watching.signal.addEventListener('abort', stop)
     }
     return () => {
       remove()
@@ -140,12 +146,20 @@ class LiveValues implements Follower {
   }
 
   onSettings(settings: readonly StreamedSetting[]): void {
+    // What strangers read beside the stream does not say whether it is the tenant's.
+    if (this.#isPublic && settings.some((setting) => this.#isOwn(setting))) this.#forgetOwn()
     for (const { key } of settings) this.#publish(key)
   }
 
-  onOwn(): void {
+  onOwn(_caller: string | undefined, { tenant }: Within): void {
+    this.#hasTenant = typeof tenant === 'string'
     this.#forgetOwn()
-    for (const { key, perUser } of this.#stream.settings.values()) if (perUser) this.#publish(key)
+    for (const setting of this.#stream.settings.values()) if (this.#isOwn(setting)) this.#publish(setting.key)
+  }
+
+  /** Whether a value may hold for the reader that is not in the stream. */
+  #isOwn({ perUser = false, inherits = false }: StreamedSetting): boolean {
+    return this.#isPublic ? inherits && this.#hasTenant : perUser || inherits
   }
 
   onState(state: LiveState | 'signed out'): void {
@@ -167,11 +181,12 @@ class LiveValues implements Follower {
     const setting = this.#stream.settings.get(key)
     if (!setting) return
     const isWatched = this.#listeners.has(key)
-    if (setting.perUser && !this.#isPublic && !this.#own) {
+    const isOwn = this.#isOwn(setting)
+    if (isOwn && !this.#own) {
       if (!this.#ownRead && isWatched) void this.#readOwn()
       return
     }
-    const value = this.#own?.get(key) ?? setting.value
+    const value = isOwn && this.#own?.has(key) ? this.#own.get(key) : setting.value
     if (value !== undefined) this.#take(key, value)
     else if (isWatched) void this.#readLong(setting)
   }
@@ -186,10 +201,22 @@ class LiveValues implements Follower {
     const read = (this.#ownRead = {})
     const isNews = (): boolean => this.#ownRead === read
     await Promise.resolve() // several events of one portion may say the same
-    const mine = await this.#read((call) => this.client.mine(call), isNews)
-    if (!mine) return
-    this.#own = new Map(mine.flatMap(({ key, value, isOverridden }) => (isOverridden ? [[key, value]] : [])))
-    for (const { key } of mine) this.#publish(key)
+    const own = await this.#read((call) => this.#readBeside(call), isNews)
+    if (!own) return
+    this.#own = own
+    for (const setting of this.#stream.settings.values()) if (this.#isOwn(setting)) this.#publish(setting.key)
+  }
+
+  /** Of strangers what holds in the tenant; of callers what is theirs or the tenant's: the rest is in the stream. */
+  async #readBeside(call: CallOptions): Promise<ReadonlyMap<string, JsonValue>> {
+    if (this.#isPublic) return new Map(Object.entries(await this.client.publicValues(call)))
+    const all = [...this.#stream.settings.values()].some(({ inherits }) => inherits)
+    const rows = await this.client.mine({ ...call, ...(all && { all }) })
+    return new Map(
+      rows.flatMap(({ key, value, source }) =>
+        source === 'user' || source === 'tenant' ? [[key, value]] : [],
+      ),
+    )
   }
 
   /** A secret is null. */

@@ -2,9 +2,10 @@
  * The settings that one caller may see, kept up to date while the page is visible: one stream for all who follow on a page.
  * A frame has none: it follows what its parent does.
  */
+import { SettingScope } from '../setting-definition.ts'
 import type { StreamedSetting } from '../streams/audience.ts'
 import { createSettingsClient } from './client.ts'
-import { type Connection, keepConnected, type LiveState } from './connection.ts'
+import { type Connection, keepConnected, type LiveState, pause } from './connection.ts'
 import type { StreamEvent } from './events.ts'
 import { currentPage, isVisible, onPage, parentOf } from './page.ts'
 import { createOpen, type SettingsClientOptions } from './request.ts'
@@ -17,15 +18,28 @@ export interface Follower {
    */
   onSettings(settings: readonly StreamedSetting[], isEverything: boolean, revision: number): void
   /**
-   * The caller's own values may have changed.
-   * @param caller whose they are; undefined where values were polled
+   * The caller's own values may have changed, or those of the tenant.
+   * @param caller whose they are; undefined of strangers, and where values were polled
    */
-  onOwn(caller: string | undefined): void
+  onOwn(caller: string | undefined, within: Within): void
   /**
    * How settings arrive from now on; called with `live` again at each sign of life. `signed out`: nothing that is known is the
-   * reader's any more; where somebody else has signed in, theirs follows.
+   * reader's any more; where somebody else has signed in, or the caller works in another tenant, theirs follows.
    */
   onState(state: LiveState | 'signed out'): void
+}
+
+/** The tenant that values are of. */
+export interface Within {
+  /** Its id; null without one. Undefined where the server has none, and where values were polled. */
+  readonly tenant?: string | null | undefined
+  /** Whose values have changed; undefined of those that a connection begins with. */
+  readonly changed?: 'user' | 'tenant'
+}
+
+/** Of whom a page knows values. */
+interface Known extends Pick<Within, 'tenant'> {
+  readonly caller?: string | undefined
 }
 
 export interface FollowOptions extends SettingsClientOptions {
@@ -40,7 +54,7 @@ export interface FollowOptions extends SettingsClientOptions {
  * with `headers` or `fetch` of their own. Returns the function that stops it.
  */
 export function followSettings(options: FollowOptions, follower: Follower): () => void {
-  return streamOf(options).add(follower, options.caller)
+  return streamOf(options).add(follower, { caller: options.caller })
 }
 
 /** Where the pages of an origin find streams. The number is that of what they call: other versions have their own. */
@@ -66,6 +80,12 @@ function nameOf({ baseUrl, tenant = '', public: isPublic = false }: FollowOption
   return `${isPublic ? 'public' : 'caller'} ${baseUrl} ${tenant}`
 }
 
+/**
+ * Milliseconds until values are read that a tenant has changed: all its members got the news at once. By the first of them other
+ * instances have it, too.
+ */
+const spread = { least: 250, most: 3000 }
+
 /** Milliseconds for which a stream stays when nobody follows: the next page of a router may follow the same. */
 const linger = 1000
 
@@ -77,8 +97,13 @@ export class Stream implements Connection, Follower {
   /** Of the last event. Empty before the first one, which has everything. */
   #id = ''
   #revision = 0
-  /** Whose values are known. */
+  /** Whose values are known, and in which tenant. */
   #caller: string | undefined
+  #tenant: Within['tenant']
+  /** Whether values are about to be read that the tenant has changed. */
+  #isOwnDue = false
+  /** When the page last wrote something. */
+  #wrote = -Infinity
   #state: LiveState | 'signed out' = 'connecting'
   /** While somebody follows. */
   #followed: AbortController | undefined
@@ -87,17 +112,19 @@ export class Stream implements Connection, Follower {
 
   constructor(options: FollowOptions) {
     this.#options = options
+    this.wakes.addEventListener('look', () => (this.#wrote = Date.now()))
   }
 
   /** Calls the follower with what is known, and with all that comes. Returns the function that stops it. */
-  add(follower: Follower, caller?: string): () => void {
-    if (this.#isAnother(caller)) follower.onState('signed out')
-    this.#caller ??= caller
+  add(follower: Follower, known: Known = {}): () => void {
+    if (this.#isAnother(known)) follower.onState('signed out')
+    this.#caller ??= known.caller
+    if (this.#tenant === undefined) this.#tenant = known.tenant
     this.#followers.add(follower)
     this.#watchPage()
     this.run()
     follower.onState(this.#state)
-    if (this.#state === 'live' || this.#state === 'polling') follower.onOwn(this.#caller)
+    if (this.#state === 'live' || this.#state === 'polling') follower.onOwn(this.#caller, this.#within())
     if (this.settings.size > 0) follower.onSettings([...this.settings.values()], true, this.#revision)
     return () => {
       this.#followers.delete(follower)
@@ -171,23 +198,43 @@ export class Stream implements Connection, Follower {
     this.#id = ''
     this.onSettings(settings, true, 0)
     this.onState('polling')
-    this.onOwn(undefined)
+    this.onOwn(undefined, {})
   }
 
-  /** @throws {Error} another caller has signed in: the next stream begins with everything */
+  /** @throws {Error} another caller has signed in, or works in another tenant: the next stream begins with everything */
   take({ id = this.#id, event, data }: StreamEvent, signal: AbortSignal): Promise<void> | undefined {
     if (event === 'read') return this.#takeRead(id, signal)
-    if (event === 'own') {
-      const { caller }: { readonly caller?: string } = JSON.parse(data)
-      const isAnother = this.#isAnother(caller)
-      this.onOwn(caller)
-      if (isAnother) throw new Error('Another caller has signed in.')
-    }
+    if (event === 'own') this.#takeOwn(JSON.parse(data), signal)
     const isEverything = event === 'snapshot'
     if (isEverything || (event === 'change' && this.#id))
       this.onSettings(JSON.parse(data), isEverything, Number.parseInt(id, 10) || 0)
     this.#id = id
     return undefined
+  }
+
+  /** @throws {Error} another caller has signed in, or works in another tenant */
+  #takeOwn({ caller, ...within }: Within & { readonly caller: string | null }, signal: AbortSignal): void {
+    const known = { caller: caller ?? undefined, tenant: within.tenant }
+    const isAnother = this.#isAnother(known)
+    if (within.changed === 'tenant' && !isAnother) return void this.#ownLater(signal)
+    this.onOwn(known.caller, within)
+    if (isAnother) throw new Error('Another caller has signed in, or works in another tenant.')
+  }
+
+  /** Soon where this page has written. What comes meanwhile is read with it. */
+  async #ownLater(signal: AbortSignal): Promise<void> {
+    if (this.#isOwnDue) return
+    this.#isOwnDue = true
+    const isWriter = Date.now() - this.#wrote < spread.most
+    const milliseconds = isWriter ? 0 : spread.least + Math.random() * (spread.most - spread.least)
+    await pause(milliseconds, signal, this.wakes)
+    this.#isOwnDue = false
+    // After a pause the next connection reads it.
+    if (!signal.aborted) this.onOwn(this.#caller, this.#within('tenant'))
+  }
+
+  #within(changed?: Within['changed']): Within {
+    return { ...(this.#tenant !== undefined && { tenant: this.#tenant }), ...(changed && { changed }) }
   }
 
   /** A snapshot that is long is read: as a list it is compressed, and may be known already. */
@@ -209,9 +256,15 @@ export class Stream implements Connection, Follower {
     const settings: readonly StreamedSetting[] = isPublic
       ? Object.entries(await client.publicValues({ signal })).map(([key, value]) => ({ key, value }))
       : await client.list({ signal })
-    const perUser = new Set(isPublic ? [] : (await client.mine({ signal })).map(({ key }) => key))
+    const mine = isPublic ? [] : await client.mine({ all: true, signal })
+    const scopes = new Map(mine.map(({ key, scope }) => [key, scope]))
     signal.throwIfAborted()
-    return settings.map((setting) => ({ ...setting, perUser: perUser.has(setting.key) }))
+    const isWithin = isPublic === true && typeof this.#tenant === 'string'
+    return settings.map((setting) => ({
+      ...setting,
+      perUser: scopes.get(setting.key) === SettingScope.User,
+      inherits: isWithin || scopes.has(setting.key),
+    }))
   }
 
   onSettings(settings: readonly StreamedSetting[], isEverything: boolean, revision: number): void {
@@ -221,14 +274,17 @@ export class Stream implements Connection, Follower {
     for (const follower of this.#followers) follower.onSettings(settings, isEverything, revision)
   }
 
-  onOwn(caller: string | undefined): void {
-    if (this.#isAnother(caller)) this.#forget()
+  onOwn(caller: string | undefined, within: Within): void {
+    const { tenant } = within
+    if (this.#isAnother({ caller, tenant })) this.#forget()
     this.#caller = caller ?? this.#caller
-    for (const follower of this.#followers) follower.onOwn(caller)
+    if (tenant !== undefined) this.#tenant = tenant
+    for (const follower of this.#followers) follower.onOwn(caller, within)
   }
 
-  #isAnother(caller: string | undefined): boolean {
-    return caller !== undefined && this.#caller !== undefined && caller !== this.#caller
+  #isAnother({ caller, tenant }: Known): boolean {
+    const isCaller = caller === undefined || this.#caller === undefined || caller === this.#caller
+    return !isCaller || (tenant !== undefined && this.#tenant !== undefined && tenant !== this.#tenant)
   }
 
   /** The caller may come back: it begins again when somebody comes back to the page. */
@@ -242,6 +298,7 @@ export class Stream implements Connection, Follower {
     this.settings.clear()
     this.#id = ''
     this.#caller = undefined
+    this.#tenant = undefined
     this.#state = 'signed out'
     for (const follower of this.#followers) follower.onState('signed out')
   }

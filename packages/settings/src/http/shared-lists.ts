@@ -13,7 +13,7 @@ import { toDefinitionDto } from './localized-definitions.ts'
 /** A preHandler hook: a client that a stream has told to read gets nothing that is older than that. */
 export function reachFirst({ streams }: SettingsService, isPublic = false): preHandlerHookHandler {
   return function reachKnown(request, _reply, done) {
-    const reached = streams.reach(request, isPublic ? null : callerOf(request).id)
+    const reached = streams.catchUp.reach(request, isPublic ? null : callerOf(request).id)
     const goOn = (): void => done()
     const refuse = (reason: Error): void => done(reason)
     if (reached) reached.then(goOn, refuse)

@@ -13,6 +13,8 @@ import type { SharedValues } from './shared-values.ts'
 export interface OwnedValues extends ReadonlyMap<string, JsonValue | Error> {
   /** Keys of values that were encrypted before their settings stopped being sensitive: they stay secrets. */
   readonly pastSecrets?: ReadonlySet<string>
+  /** Of a tenant alone: what is stored. There are fewer of them, and many read what one has. */
+  readonly rows?: readonly StoredRow[]
 }
 
 const noValues: OwnedValues = new Map()
@@ -172,6 +174,7 @@ export class OwnedCache {
       if (layer.state === 'valid') values.set(row.key, layer.value)
       else if (layer.state === 'unreadable') values.set(row.key, layer.error)
     }
+    if (scope === SettingScope.Tenant) return Object.assign(values, { pastSecrets, rows })
     if (pastSecrets.size > 0) return Object.assign(values, { pastSecrets })
     return values.size === 0 ? noValues : values
   }

@@ -104,8 +104,12 @@ export async function readTenantValues(parts: Parts, tenant: string): Promise<Ow
   return { versions, layerOf, of, inherited: toSharedDto, list: (group) => listOverridden(parts, of, group) }
 }
 
-async function readRows({ store, codec }: Parts, owner: Owner) {
-  const rows = await store.owned.read(owner)
+/** Rows of a tenant come from memory: all its members need them at once when one has changed. */
+async function readRows({ store, tenants, codec }: Parts, owner: Owner) {
+  const rows =
+    owner.scope === SettingScope.Tenant
+      ? ((await tenants.load(owner.id)).rows ?? [])
+      : await store.owned.read(owner)
   const byKey = new Map(rows.map((row) => [row.key, row]))
   return {
     versions: JSON.stringify(rows.map(({ key, revision, updatedBy }) => [key, revision, updatedBy])),

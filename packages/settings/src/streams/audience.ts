@@ -1,6 +1,6 @@
 /** Readers of streams who are shown the same, and get the same bytes. */
 import { createHash } from 'node:crypto'
-import { isUserSetting, type SettingState } from '../memory/shared-values.ts'
+import { isTenantSetting, isUserSetting, type SettingState } from '../memory/shared-values.ts'
 import { type SettingValueDto, toSharedDto } from '../reading/dto.ts'
 import { isSecret } from '../values/validate.ts'
 import { type Visibility, visibleTo } from '../visibility.ts'
@@ -10,6 +10,8 @@ export interface StreamedSetting extends Partial<Omit<SettingValueDto, 'userId'>
   readonly key: string
   /** True where users may have values of their own, which are not in the stream. */
   readonly perUser?: boolean
+  /** True where a tenant may have a value of its own, which is not in the stream: `value` is everybody's. */
+  readonly inherits?: boolean
 }
 
 /** Bytes as JSON. Of a longer value only the key is sent; what is longer altogether is read, as a list that is compressed. */
@@ -41,7 +43,9 @@ export class Audience {
   constructor(states: () => readonly SettingState[], isSignedIn: boolean) {
     this.#states = states
     this.#visibility = visibleTo(isSignedIn ? { id: 'any' } : null)
-    this.#describe = isSignedIn ? (setting) => setting : ({ key }) => ({ key })
+    this.#describe = isSignedIn
+      ? (setting) => setting
+      : ({ key, inherits }) => ({ key, ...(inherits && { inherits }) })
   }
 
   /**
@@ -109,7 +113,11 @@ export class Audience {
     const { userId: _, value, ...rest } = toSharedDto(state)
     const isLong = Buffer.byteLength(JSON.stringify(value)) > longest.value
     return {
-      ...this.#describe({ ...rest, ...(isUserSetting(state) && { perUser: true }) }),
+      ...this.#describe({
+        ...rest,
+        ...(isUserSetting(state) && { perUser: true }),
+        ...(isTenantSetting(state) && { inherits: true }),
+      }),
       ...(!isLong && !isSecret(state.setting, state.shared) && { value }),
     }
   }

@@ -7,6 +7,8 @@ import type { JsonValue } from '../setting-definition.ts'
 export interface PublicData {
   /** The id of the caller whose values these are; null for callers who are not signed in. */
   readonly caller: string | null
+  /** The id of the tenant in which they hold, null without one; absent without the option `tenants`. */
+  readonly tenant?: string | null
   /** Of public settings, by key. */
   readonly values: Readonly<Record<string, JsonValue>>
 }
@@ -14,12 +16,13 @@ export interface PublicData {
 /** The element of a page with the public values that hold for its caller: data, which no policy of scripts refuses. */
 export async function toDataElement(
   request: FastifyRequest,
-  publicValues: PublicData['values'],
+  { publicValues, hasTenants }: { readonly publicValues: PublicData['values']; readonly hasTenants: boolean },
 ): Promise<string> {
   const reader: UserReader = await request.settings
   const { userId: caller, tenant } = reader
   const data: PublicData = {
     caller,
+    ...(hasTenants && { tenant }),
     values: Object.fromEntries(
       Object.entries(publicValues).map(([key, shared]) => [
         key,

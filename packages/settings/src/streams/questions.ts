@@ -8,9 +8,10 @@ export const questionInterval = 60
 /** Callers who are asked about at once, and seconds after which one without an answer makes room for others. */
 const bounds = { atOnce: 256, patience: 10 }
 
-/** A stream of a caller, and the second of the last answer that it is still theirs: at first, of its beginning. */
+/** A stream of a caller in a tenant, and the second of the last answer that it is still theirs: at first, of its beginning. */
 interface Confirmed {
   readonly reply: FastifyReply
+  readonly tenant: string | null | undefined
   confirmed: number
 }
 
@@ -20,6 +21,12 @@ interface Asked<S> {
   readonly streams: ReadonlySet<S>
   /** By the clock of the streams, in seconds. */
   due: number
+}
+
+/** Whose stream goes on. */
+interface About {
+  readonly id: string
+  readonly tenant: string | null | undefined
 }
 
 const header = 'x-settings-stream-question'
@@ -39,11 +46,11 @@ export class Questions<S extends Confirmed> {
    * Answers a request that is a question, without the hooks of an answer, which would prolong the session. Those of a refusal
    * run: it ends the streams, so that there is no other one.
    */
-  answer({ headers }: FastifyRequest, reply: FastifyReply, callerId: string): boolean {
+  answer({ headers }: FastifyRequest, reply: FastifyReply, about: About): boolean {
     const question = String(headers[header])
     if (!question.startsWith(this.#secret)) return false
     reply.hijack()
-    reply.raw.writeHead(question === this.#questionAbout(callerId) ? 204 : 401).end()
+    reply.raw.writeHead(question === this.#questionAbout(about) ? 204 : 401).end()
     return true
   }
 
@@ -62,13 +69,13 @@ export class Questions<S extends Confirmed> {
 
   /** Never rejects. @param now when it asks: a late yes is as old as its question */
   async #ask({ id, streams }: Asked<S>, now: number): Promise<void> {
-    const sessions = new Map([...streams].map(({ reply: { request } }) => [sessionOf(request), request]))
+    const sessions = new Map([...streams].map((stream) => [sessionOf(stream), stream]))
     await Promise.all(
-      [...sessions].map(async ([session, request]) => {
-        const isSame = await this.#isSame(request, id)
+      [...sessions].map(async ([session, { reply, tenant }]) => {
+        const isSame = await this.#isSame(reply.request, { id, tenant })
         if (isSame === undefined) return
         for (const stream of streams) {
-          if (sessionOf(stream.reply.request) !== session) continue
+          if (sessionOf(stream) !== session) continue
           if (isSame) stream.confirmed = Math.max(stream.confirmed, now)
           else this.#end(stream)
         }
@@ -77,10 +84,10 @@ export class Questions<S extends Confirmed> {
   }
 
   /** Undefined where nobody says so: a failure does not mean that somebody has signed out, nor does 429. */
-  async #isSame(request: FastifyRequest, callerId: string): Promise<boolean | undefined> {
+  async #isSame(request: FastifyRequest, about: About): Promise<boolean | undefined> {
     const { raw, originalUrl: url, host, server } = request
     const sent = Object.fromEntries(Object.entries(raw.headers).filter(([name]) => !name.startsWith(':')))
-    const headers = { ...sent, host, [header]: this.#questionAbout(callerId) }
+    const headers = { ...sent, host, [header]: this.#questionAbout(about) }
     // Not `request.ip`: where that is no trusted proxy, hooks would not see the protocol of the visitor.
     const remoteAddress = raw.socket.remoteAddress ?? ''
     try {
@@ -91,12 +98,16 @@ export class Questions<S extends Confirmed> {
     }
   }
 
-  #questionAbout(callerId: string): string {
-    return `${this.#secret} ${encodeURIComponent(callerId)}`
+  #questionAbout({ id, tenant }: About): string {
+    return `${this.#secret} ${encodeURIComponent(JSON.stringify([id, tenant]))}`
   }
 }
 
-/** What the caller may be known by: any header, as keys have their own. Two pages of one browser differ in these two. */
-function sessionOf({ headers: { 'last-event-id': _id, referer: _page, ...sent } }: FastifyRequest): string {
-  return JSON.stringify(sent)
+/**
+ * What the caller may be known by: any header, as keys have their own. Two pages of one browser differ in these two. The tenant
+ * may be known by the address, and of one session by when the stream began.
+ */
+function sessionOf({ reply: { request }, tenant }: Confirmed): string {
+  const { 'last-event-id': _id, referer: _page, ...sent } = request.headers
+  return JSON.stringify([sent, request.originalUrl, tenant])
 }

@@ -11,7 +11,8 @@ import type { ChangedOwners } from '../memory/owned-values.ts'
 import type { Parts } from '../parts.ts'
 import { SettingScope } from '../setting-definition.ts'
 import { ownerHash } from '../store/store.ts'
-import { Audience, idAlone, revisionOf } from './audience.ts'
+import { Audience, idAlone } from './audience.ts'
+import { CatchUp } from './catch-up.ts'
 import { networkOf } from './network.ts'
 import { questionInterval, Questions } from './questions.ts'
 import { openEvent, overEvent, writeHead } from './response.ts'
@@ -37,13 +38,10 @@ const slice = 256
 /** Seconds for which a stream of a caller goes on while nobody says that the caller is still signed in. */
 const longestDoubt = 300
 
-/** Milliseconds from a look at the database for strangers to the next one. */
-const lookInterval = 1000
-
 /** Milliseconds that streams have to end when the application closes. */
 const farewell = 500
 
-/** A caller with open streams, the oldest first, or the address of strangers. */
+/** A caller with open streams, the oldest first, or the address of strangers, or a tenant. */
 interface Owner {
   readonly id: string
   readonly streams: Set<Stream>
@@ -58,6 +56,10 @@ type Sink = Pick<FastifyReply['raw'], 'write' | 'writableLength' | 'cork' | 'unc
 
 interface Stream {
   readonly audience: Audience
+  /** The tenant of the request: null without one, undefined without the option `tenants`. */
+  readonly tenant: string | null | undefined
+  /** All streams of that tenant. */
+  readonly members: Owner | undefined
   readonly reply: FastifyReply
   readonly sink: Sink
   readonly owner: Owner
@@ -69,11 +71,14 @@ interface Stream {
   waited: number
 }
 
+/** Whose values have changed. */
+type OwnChange = 'user' | 'tenant'
+
 /** What has to be written. */
 interface Due {
   readonly keys: Set<string>
-  /** Streams of callers whose own values have changed. */
-  readonly own: Set<Stream>
+  /** Streams whose readers' own values have changed, or those of their tenant. */
+  readonly own: Map<Stream, OwnChange>
   /** Everything was read again. */
   isEverything: boolean
   /** Other changes wait to be kept than before. */
@@ -83,7 +88,7 @@ interface Due {
 
 const nothing = (): Due => ({
   keys: new Set(),
-  own: new Set(),
+  own: new Map(),
   isEverything: false,
   isOpened: false,
   isBeat: false,
@@ -96,22 +101,23 @@ export class Streams {
   readonly #open = new Set<Stream>()
   /** By the names that notifications give them. */
   readonly #callers = new Map<string, Owner>()
+  /** Streams of members and strangers, by the names that notifications give their tenants. */
+  readonly #tenants = new Map<string, Owner>()
   readonly #addresses = new Map<string, Owner>()
   readonly #questions = new Questions<Stream>((stream) => this.#end(stream))
   readonly #audiences
   readonly #closing = new AbortController()
+  readonly catchUp: CatchUp
   #due = nothing()
   #isWriting = false
   /** Whether a change waits to be kept. */
   #isAnyOpen = false
   #seconds = 0
-  /** The next look at the database for strangers, which has not begun. */
-  #look: Promise<void> | undefined
-  #mayLook: Promise<void> = Promise.resolve()
   #clock: NodeJS.Timeout | undefined
 
   constructor(init: StreamsInit) {
     this.#init = init
+    this.catchUp = new CatchUp(init, this.#closing.signal)
     this.#audiences = { signedIn: new Audience(init.states, true), public: new Audience(init.states, false) }
     init.changes.follow({
       shared: (change) => this.#sharedChanged(change),
@@ -121,16 +127,16 @@ export class Streams {
   }
 
   /**
-   * Answers with a stream, or where the request is a question of this instance, whether its caller is still the same.
-   * @param callerId null: not signed in
+   * Answers with a stream, or where the request is a question of this instance, whether its caller and tenant are still the
+   * same.
    * @throws {TooManyRequestsException} the address has too many streams
    * @throws {ServiceUnavailableException} the instance has, or it is closing
    */
-  async answer(request: FastifyRequest, reply: FastifyReply, callerId: string | null): Promise<void> {
-    if (callerId !== null && this.#questions.answer(request, reply, callerId)) return
+  async answer(request: FastifyRequest, reply: FastifyReply, { callerId, tenant }: Reader): Promise<void> {
+    if (callerId !== null && this.#questions.answer(request, reply, { id: callerId, tenant })) return
     this.#refuseIfClosing(reply)
     this.#refuseIfFull(request, callerId)
-    await this.reach(request, callerId)
+    await this.catchUp.reach(request, callerId)
     // From here on in one step: what changes later finds the stream.
     this.#refuseIfClosing(reply)
     if (request.raw.socket.destroyed) return void reply.hijack()
@@ -139,7 +145,8 @@ export class Streams {
     const first = this.#firstBytes(audience, request.headers['last-event-id'])
     writeHead(request, reply)
     try {
-      this.#send(this.#add({ reply, audience, callerId }), first, callerId !== null)
+      const stream = this.#add({ reply, audience, callerId, tenant })
+      this.#send(stream, first, callerId !== null || tenant !== undefined ? 'first' : undefined)
     } catch (err) {
       this.#init.log.error({ err }, 'stream of settings failed')
       reply.raw.destroy()
@@ -184,41 +191,18 @@ export class Streams {
   }
 
   #ownersChanged({ owners, hashes }: ChangedOwners): void {
-    if (this.#callers.size === 0) return
-    this.#ownChanged(hashes ?? owners?.map((owner) => ownerHash(owner)) ?? this.#callers.keys())
+    if (this.#callers.size + this.#tenants.size === 0) return
+    const names = hashes ?? owners?.map((owner) => ownerHash(owner))
+    // Who has to read at once does not wait for what the tenant has changed.
+    for (const name of names ?? this.#tenants.keys())
+      for (const stream of this.#tenants.get(name)?.streams ?? []) this.#due.own.set(stream, 'tenant')
+    this.#ownChanged(names ?? this.#callers.keys())
     this.#write()
   }
 
   #ownChanged(callers: Iterable<string>): void {
     for (const caller of callers)
-      for (const stream of this.#callers.get(caller)?.streams ?? []) this.#due.own.add(stream)
-  }
-
-  /**
-   * Looks at the database where a reader knows of a later revision; undefined where nobody has to wait.
-   * @throws {ServiceUnavailableException} it does not answer
-   */
-  reach({ headers }: FastifyRequest, callerId: string | null): Promise<void> | undefined {
-    const known = headers['last-event-id']
-    const revision = known === undefined ? 0 : revisionOf(String(known))
-    return revision > this.#init.sharedValues.revision ? this.#catchUp(revision, callerId) : undefined
-  }
-
-  async #catchUp(revision: number, callerId: string | null): Promise<void> {
-    const { coherence, sharedValues } = this.#init
-    await (callerId === null ? this.#lookForStrangers() : coherence.catchUp())
-    if (revision > sharedValues.revision && coherence.status.state === 'stale')
-      throw new ServiceUnavailableException('The settings database does not answer.', 5)
-  }
-
-  /** Strangers can make up what they know: all who come within a second of a look share the next one. */
-  #lookForStrangers(): Promise<void> {
-    return (this.#look ??= this.#mayLook.then(() => {
-      this.#look = undefined
-      const { signal } = this.#closing
-      this.#mayLook = timers.setTimeout(lookInterval, undefined, { signal }).catch(() => {})
-      return this.#init.coherence.catchUp()
-    }))
+      for (const stream of this.#callers.get(caller)?.streams ?? []) this.#due.own.set(stream, 'user')
   }
 
   #refuseIfClosing(reply: FastifyReply): void {
@@ -236,7 +220,7 @@ export class Streams {
     if (count >= most) throw new ServiceUnavailableException('Too many streams of settings are open.', 30)
   }
 
-  #add({ reply, audience, callerId }: NewStream): Stream {
+  #add({ reply, audience, callerId, tenant }: NewStream): Stream {
     const { request, raw } = reply
     const owner =
       callerId === null
@@ -246,8 +230,12 @@ export class Streams {
     if (oldest && callerId !== null && owner.streams.size >= bounds.ofCaller) this.#end(oldest, overEvent)
     const { socket, httpVersionMajor } = request.raw
     const isDirect = raw.socket !== null && raw.socket === socket && httpVersionMajor < 2
-    const stream = {
+    const name = tenant && ownerHash({ scope: SettingScope.Tenant, id: tenant })
+    const members = name ? this.#ownerOf(this.#tenants, name) : undefined
+    const stream: Stream = {
       audience,
+      tenant,
+      members,
       reply,
       sink: isDirect ? socket : raw,
       owner,
@@ -257,6 +245,7 @@ export class Streams {
     }
     this.#open.add(stream)
     owner.streams.add(stream)
+    members?.streams.add(stream)
     raw.once('close', () => this.#forget(stream))
     // A response that waits for another one on its connection is never closed. As many may wait as there may be streams.
     if (raw.socket === null) socket.setMaxListeners(0).once('close', () => this.#forget(stream))
@@ -275,9 +264,10 @@ export class Streams {
 
   #forget(stream: Stream): void {
     if (!this.#open.delete(stream)) return
-    const { streams, forget } = stream.owner
-    streams.delete(stream)
-    if (streams.size === 0) forget()
+    for (const group of [stream.owner, stream.members]) {
+      group?.streams.delete(stream)
+      if (group?.streams.size === 0) group.forget()
+    }
     if (this.#open.size > 0) return
     clearInterval(this.#clock)
     this.#clock = undefined
@@ -334,8 +324,8 @@ export class Streams {
       const bytes = this.#encode(due)
       let written = 0
       // A copy: a stream that opens meanwhile begins with what is newer.
-      for (const stream of bytes.size > 0 ? [...this.#open] : due.own) {
-        if (this.#open.has(stream)) this.#send(stream, bytes.get(stream.audience), due.own.has(stream))
+      for (const stream of bytes.size > 0 ? [...this.#open] : due.own.keys()) {
+        if (this.#open.has(stream)) this.#send(stream, bytes.get(stream.audience), due.own.get(stream))
         if (++written % slice === 0) await timers.setImmediate()
       }
     }
@@ -364,15 +354,20 @@ export class Streams {
     return isStuck
   }
 
-  #send(stream: Stream, bytes: Buffer | undefined, isOwn: boolean): void {
-    const { sink, mayWait, owner } = stream
+  #send(stream: Stream, bytes: Buffer | undefined, own: 'first' | OwnChange | undefined): void {
+    const { sink, mayWait } = stream
     if (sink.writableLength > mayWait) return this.#cut(stream)
     if (bytes && bytes.length > bounds.unsent) stream.mayWait = bounds.unsent + bytes.length
-    if (isOwn) sink.cork() // one write, without a copy of everything for each reader
-    // A reader who knew another caller forgets first what that one knew.
-    if (isOwn) sink.write(`event: own\ndata: ${JSON.stringify({ caller: owner.id })}\n\n`)
+    if (own) sink.cork() // one write, without a copy of everything for each reader
+    // A reader who knew another caller, or another tenant, forgets first what was known there.
+    if (own) sink.write(this.#ownEvent(stream, own === 'first' ? undefined : own))
     if (bytes) sink.write(bytes)
-    if (isOwn) sink.uncork()
+    if (own) sink.uncork()
+  }
+
+  #ownEvent({ owner, audience, tenant }: Stream, changed: OwnChange | undefined): string {
+    const caller = audience === this.#audiences.signedIn ? owner.id : null
+    return `event: own\ndata: ${JSON.stringify({ caller, tenant, changed })}\n\n`
   }
 
   /** Nothing for a reader who knows the current event, and everything for any other one. */
@@ -391,6 +386,10 @@ function hashOf(callerId: string): string {
   return ownerHash({ scope: SettingScope.User, id: callerId })
 }
 
-interface NewStream extends Pick<Stream, 'reply' | 'audience'> {
+/** Who reads a stream. */
+export interface Reader extends Pick<Stream, 'tenant'> {
+  /** Null: not signed in. */
   readonly callerId: string | null
 }
+
+interface NewStream extends Pick<Stream, 'reply' | 'audience'>, Reader {}

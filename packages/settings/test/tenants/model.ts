@@ -3,11 +3,13 @@
  * is what the model says, and names no value of another organisation.
  */
 import assert from 'node:assert/strict'
+import { mock } from 'node:test'
 import { SettingScope } from '@fastify-modular/settings'
 import type { FastifyInstance } from 'fastify'
 import type { StorePort } from '#src/store/store.js'
 import { randomFrom } from '../support/random.ts'
 import { as, createApp, manage, type Members, tenantsOf } from './app.ts'
+import { Tab } from './tabs.ts'
 
 const tenants = ['acme', 'bolt', 'core'] as const
 /** One of them has the id of an organisation. */
@@ -55,6 +57,7 @@ class Model {
   readonly #log: readonly string[]
   readonly #kept = new Map<string, Kept>()
   readonly #expected: Expected = { shared: new Map(), ofTenants: new Map(), ofUsers: new Map() }
+  readonly #tabs: Tab[] = []
   #count = 0
 
   private constructor(init: {
@@ -94,7 +97,15 @@ class Model {
       )
       return app
     }
-    return new Model({ random: randomFrom(seed), members, log, apps: [await start(), await start()] })
+    const model = new Model({ random: randomFrom(seed), members, log, apps: [await start(), await start()] })
+    // Pages wait as short as they may.
+    const wait = mock.method(Math, 'random', () => 0)
+    t.teardown(() => wait.mock.restore())
+    for (let count = 0; count < 2; count++)
+      model.#tabs.push(
+        await Tab.open(t, model.#apps[0] ?? (await start()), { keys, person: 'ada', named: 'acme' }),
+      )
+    return model
   }
 
   async step(): Promise<void> {
@@ -111,12 +122,15 @@ class Model {
       read: () => this.#read(),
       'read in process': () => this.#readInProcess(),
       'sign in within a request': () => this.#signIn(),
+      'switch a window': async () => this.#one(this.#tabs).switch(this.#someone()),
+      'look at a window': () => this.#lookAtTab(),
     }
     const names = Object.keys(moves) as (keyof typeof moves)[]
     // Half of all steps read; erasures are rare.
     const roll = this.#random()
     const name = roll < 0.4 ? 'read' : roll < 0.5 ? 'read in process' : this.#one(names)
     if (name === 'erase' && this.#random() < 0.8) return
+    if (name === 'look at a window' && this.#random() < 0.6) return // it waits for events
     this.counts[name] = (this.counts[name] ?? 0) + 1
     await moves[name]()
   }
@@ -179,6 +193,13 @@ class Model {
         ['all:all', `user:${person}`, `tenant:${tenant}`].includes(owner),
         `${person} in ${tenant} was given a value of ${owner}`,
       )
+  }
+
+  async #lookAtTab(): Promise<void> {
+    await this.#one(this.#tabs).look(({ person, named }) => {
+      const tenant = this.#members[person]?.[named ?? ''] ? named : undefined
+      return { tenant, values: keys.map((key) => this.#holds(key, person, tenant)) }
+    })
   }
 
   async #write(): Promise<void> {
@@ -254,6 +275,7 @@ class Model {
     const person = this.#one(people)
     const tenant = this.#one(tenants)
     const own = (this.#members[person] ??= {})
+    for (const tab of this.#tabs) tab.moved(person, tenant)
     if (own[tenant] && this.#random() < 0.6) delete own[tenant]
     else own[tenant] = this.#random() < 0.5 ? manage : []
   }

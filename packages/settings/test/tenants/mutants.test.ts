@@ -16,6 +16,7 @@ interface Mutant {
   readonly proof:
     | 'tenants/model'
     | 'tenants/http'
+    | 'tenants/live'
     | 'store/memory'
     | 'store/sqlite/contract'
     | 'service/encryption'
@@ -75,6 +76,18 @@ const mutants: Readonly<Record<string, Mutant>> = {
     find: 'if (named.some((each) => each !== id))',
     replace: 'if (false)',
     proof: 'tenants/model',
+  },
+  'the organisation left out of what a stream says about itself': {
+    file: 'streams/streams.js',
+    find: 'JSON.stringify({ caller, tenant, changed })',
+    replace: 'JSON.stringify({ caller, changed })',
+    proof: 'tenants/live',
+  },
+  'the organisation left out of the question whether a stream goes on': {
+    file: 'streams/questions.js',
+    find: 'JSON.stringify([id, tenant])',
+    replace: 'JSON.stringify([id])',
+    proof: 'tenants/live',
   },
   'a secret of an organisation decoded over HTTP': {
     file: 'http/routes/values.js',

@@ -1,10 +1,9 @@
 /** Subpath `core/events/pg-boss`, optional peers pg and pg-boss: the durable transport for several instances. PostgreSQL is the engine, pg-boss the queue. */
 import { logFailure } from '../../internal/failures.ts'
-import { argumentProblems, option, type OptionsSchema, Type } from '../../internal/options.ts'
+import { argumentProblems, option, type OptionsSchema, refuseOptions, Type } from '../../internal/options.ts'
 import { BoundedConnections, type ConnectionOptions, connectionOptions } from '../../internal/postgres.ts'
 import { safeRead } from '../../internal/safe.ts'
 import { within } from '../../internal/timeout.ts'
-import { refuseOptions } from '../../misuse-errors.ts'
 import { durableTransport } from '../durable/durable-transport.ts'
 import { type DurableOptions, durableOptions } from '../durable/options.ts'
 import type { QueueContext } from '../durable/queue.ts'

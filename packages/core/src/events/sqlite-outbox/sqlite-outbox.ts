@@ -1,8 +1,7 @@
 /** Subpath `core/events/sqlite-outbox`, optional peer better-sqlite3: the durable transport for one machine. Events are rows of the application's own SQLite database. */
 import { isNodeSqlite, NodeSqliteConnection, type NodeSqliteDatabase } from '../../internal/node-sqlite.ts'
-import { argumentProblems, option, type OptionsSchema, Type } from '../../internal/options.ts'
+import { argumentProblems, option, type OptionsSchema, refuseOptions, Type } from '../../internal/options.ts'
 import { safeRead } from '../../internal/safe.ts'
-import { refuseOptions } from '../../misuse-errors.ts'
 import { durableTransport } from '../durable/durable-transport.ts'
 import { type DurableOptions, durableOptions } from '../durable/options.ts'
 import type { EventTransport } from '../transport.ts'

@@ -27,7 +27,7 @@ export function toArrival(
   streamed: StreamedSetting,
   { revision, isSecret }: { readonly revision: number; readonly isSecret: boolean },
 ): Arrival | undefined {
-  const { perUser: _, ...row } = streamed
+  const { perUser: _, inherits: _tenants, ...row } = streamed
   // The answer to a write from here may be there before the stream shows what was written earlier.
   const isOlder = (row.version || revision) < Math.max(known.version, known.revision ?? 0)
   if (revision > 0 && isOlder) return undefined

@@ -1,7 +1,7 @@
 /** `GET /stream` and `GET /public/stream`: changes as they happen, as server-sent events. */
 import { ForbiddenException } from '@fastify-modular/core'
 import { Type } from '@sinclair/typebox'
-import type { preHandlerHookHandler } from 'fastify'
+import type { FastifyRequest, preHandlerHookHandler } from 'fastify'
 import { callerOf, openRoute } from '../access.ts'
 import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
@@ -18,9 +18,13 @@ const described = {
 }
 
 /** Registers the streams, unless the option `stream` has none. */
-export function addStreamRoutes({ app, service, options: { stream } }: RouteContext): void {
+export function addStreamRoutes({ app, service, options: { stream }, tenantOf }: RouteContext): void {
   if (stream === false) return
   const { streams } = service
+  /** Undefined without the option `tenants`: nobody is asked, and nothing waits. */
+  const tenantIdOf = service.findMembership
+    ? async (request: FastifyRequest) => (await tenantOf(request))?.id ?? null
+    : () => undefined
   // The log would have a line for each question about a caller, and say at the end how long a stream was open.
   const route = { exposeHeadRoute: false, logLevel: 'warn' } as const
   app.addHook('preClose', () => streams.close())
@@ -32,7 +36,10 @@ export function addStreamRoutes({ app, service, options: { stream } }: RouteCont
       ...route,
       preHandler: refuseForeign([]),
     },
-    (request, reply) => streams.answer(request, reply, callerOf(request).id),
+    async (request, reply) => {
+      const tenant = await tenantIdOf(request)
+      return streams.answer(request, reply, { callerId: callerOf(request).id, tenant })
+    },
   )
   if (stream?.public === false) return
   app.get(
@@ -47,7 +54,8 @@ export function addStreamRoutes({ app, service, options: { stream } }: RouteCont
       preHandler: refuseForeign(['*']),
       config: openRoute,
     },
-    (request, reply) => streams.answer(request, reply, null),
+    async (request, reply) =>
+      streams.answer(request, reply, { callerId: null, tenant: await tenantIdOf(request) }),
   )
 }
 

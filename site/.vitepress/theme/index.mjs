@@ -1,0 +1,3 @@
+export { default } from 'vitepress/theme'
+// oxlint-disable-next-line import/no-unassigned-import -- Vite puts it into the style sheet
+import './style.css'
