@@ -186,6 +186,20 @@ test('what is created', async (t) => {
     t.notMatch(app.log(), /typed-by-mistake/)
   })
 
+  await t.test('what keeps it from starting is printed, and its code is 1', async (t) => {
+    const other = await spawnApp('dist/src/main.js', { cwd: folder, env })
+    t.teardown(() => other.stop())
+    const causes: readonly (readonly [Record<string, string>, RegExp])[] = [
+      [{ PORT: String(other.port) }, /EADDRINUSE/],
+      [{ SM_SETTINGS_OVERRIDES: '{"notes.shown":-1}' }, /notes\.shown/],
+    ]
+    for (const [cause, printed] of causes) {
+      const refused = spawnNode('dist/src/main.js', { cwd: folder, env: { ...env, ...cause } })
+      t.match(await refused.exited, { code: 1 })
+      t.match(refused.log(), printed)
+    }
+  })
+
   await t.test(
     'npm run dev shows a change at once, in one terminal; password and session stay',
     async (t) => {

@@ -29,14 +29,25 @@ import type { LockedValue } from './overrides.ts'
 import type { SettingInspection } from './reading/inspect.ts'
 import type { KeyCount } from './store/store.ts'
 import type { FindMembership, TenantOfRequest } from './tenants.ts'
-import type { SettingsReader, UserReader } from './reading/reader.ts'
+import type { UserReader } from './reading/reader.ts'
 import type { KeepOptions } from './windows/windows.ts'
 import type { Resource, ResourceOptions } from './resources/resource.ts'
 import type { ReencryptReport } from './secrets/reencrypt.ts'
-import type { JsonValue, SettingDefinition } from './setting-definition.ts'
+import type { JsonValue, SettingDefinition, SettingScope } from './setting-definition.ts'
 
 /** `app.settings`. Synchronous `get` reads System and Application values and the application's defaults of User ones. */
-export interface Settings extends SettingsReader {
+export interface Settings {
+  /**
+   * The effective value: locked, then the application's or the system's, then the default; null if there is none. A token of
+   * Tenant scope is not taken: `forTenant(id)` reads what holds in a tenant, `forTenant(null)` what holds without one.
+   * @throws {FMOD_SETTINGS_UNKNOWN_KEY} no module defines the key
+   * @throws {FMOD_SETTINGS_UNREADABLE} the value is encrypted with a key that is not configured
+   */
+  get<T, S extends SettingScope>(
+    token: SettingToken<T, string, S> & ([S] extends [typeof SettingScope.Tenant] ? never : unknown),
+  ): T
+  get<K extends keyof SettingKeyMap & string>(key: K): SettingKeyMap[K]
+  get<K extends string>(key: DynamicKey<K>): JsonValue
   /** The ten operations of the specification, for code that is written against them. */
   readonly contract: SettingsContract
   readonly definitions: SettingDefinitions

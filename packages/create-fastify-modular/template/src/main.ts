@@ -5,7 +5,8 @@ import { build } from './build.ts'
 import { serverSettings } from './server-settings.ts'
 
 const app = await build()
-closeWithGrace({ delay: 10_000, logger: app.log }, async () => {
+closeWithGrace({ delay: 10_000, logger: app.log }, async ({ err }) => {
+  if (err) app.log.fatal({ err }, 'a defect ends the process')
   await app.close()
 })
 

@@ -10,12 +10,18 @@ import {
   type RuleResult,
   type SettingDefinition,
   type SettingOption,
+  type SettingScope,
 } from '../setting-definition.ts'
 import { toRaw } from '../values/json.ts'
 
 /** A definition whose value is a `T` (with null where there is no default). */
-export interface SettingToken<out T, K extends string = string> extends SettingDefinition {
+export interface SettingToken<
+  out T,
+  K extends string = string,
+  out S extends SettingScope = SettingScope,
+> extends SettingDefinition {
   readonly key: K
+  readonly scope: S
   /** Never present: it carries the type. */
   readonly $value?: T
 }
@@ -45,9 +51,10 @@ export type DynamicKey<K extends string> = {} extends Record<K, unknown> ? K : n
 export type SettingValue<S> = S extends SettingToken<infer T> ? T : never
 
 /** What every type of setting takes; `default` is typed instead of raw. */
-type TokenOptions<T> = Omit<
+type TokenOptions<T, S extends SettingScope = SettingScope> = Omit<
   SettingDefinition,
   | 'key'
+  | 'scope'
   | 'type'
   | 'defaultValue'
   | 'allowedValues'
@@ -58,6 +65,7 @@ type TokenOptions<T> = Omit<
   | 'schema'
   | 'validate'
 > & {
+  readonly scope: S
   /** A further rule about values that satisfy the rest: messages that say what to enter, or nothing. */
   validate?(value: T): RuleResult
 }
@@ -66,29 +74,39 @@ type TokenOptions<T> = Omit<
 type Value<T, D> = null extends D ? T | null : T
 
 /** Declares a setting of one type; `Extra` are the members that only this type has. */
-type Declare<T, Extra = unknown> = <const K extends string, D extends T | null = null>(
+type Declare<T, Extra = unknown> = <
+  const K extends string,
+  const S extends SettingScope,
+  D extends T | null = null,
+>(
   key: K,
-  options: TokenOptions<T> & Extra & { readonly default?: D },
-) => SettingToken<Value<T, D>, K>
+  options: TokenOptions<T, S> & Extra & { readonly default?: D },
+) => SettingToken<Value<T, D>, K, S>
 
 /** Declares a Select: the value is one of the allowed ones, which may be described by options or stand in them alone. */
 interface DeclareSelect {
-  <const K extends string, const A extends readonly [string, ...string[]], D extends A[number] | null = null>(
+  <
+    const K extends string,
+    const S extends SettingScope,
+    const A extends readonly [string, ...string[]],
+    D extends A[number] | null = null,
+  >(
     key: K,
-    options: TokenOptions<A[number]> & {
+    options: TokenOptions<A[number], S> & {
       readonly allowedValues: A
       readonly options?: readonly SettingOption<A[number]>[] | null
       readonly default?: D
     },
-  ): SettingToken<Value<A[number], D>, K>
+  ): SettingToken<Value<A[number], D>, K, S>
   <
     const K extends string,
+    const S extends SettingScope,
     const O extends readonly [SettingOption, ...SettingOption[]],
     D extends O[number]['value'] | null = null,
   >(
     key: K,
-    options: TokenOptions<O[number]['value']> & { readonly options: O; readonly default?: D },
-  ): SettingToken<Value<O[number]['value'], D>, K>
+    options: TokenOptions<O[number]['value'], S> & { readonly options: O; readonly default?: D },
+  ): SettingToken<Value<O[number]['value'], D>, K, S>
 }
 
 /** A value as readers get it. */
@@ -100,23 +118,29 @@ type Frozen<T> = T extends readonly (infer Item)[]
 
 /** Declares a Json: by a schema of TypeBox, any JSON, or with `json<T>()` a type of your own, which a schema should prove. */
 interface DeclareJson extends Declare<JsonValue, Schemed> {
-  <const K extends string, S extends TSchema, D extends Frozen<Static<S>> | null = null>(
+  <
+    const K extends string,
+    const S extends SettingScope,
+    J extends TSchema,
+    D extends Frozen<Static<J>> | null = null,
+  >(
     key: K,
-    options: TokenOptions<Frozen<Static<S>>> & { readonly schema: S; readonly default?: D },
-  ): SettingToken<Value<Frozen<Static<S>>, D>, K>
+    options: TokenOptions<Frozen<Static<J>>, S> & { readonly schema: J; readonly default?: D },
+  ): SettingToken<Value<Frozen<Static<J>>, D>, K, S>
   <T>(): Declare<T, Schemed>
 }
 
 /** Declares a Json by a validator of Standard Schema: Zod, Valibot, ArkType and others. Its output is the value. */
 type DeclareSchema = <
   const K extends string,
-  S extends StandardSchema,
-  D extends Frozen<StandardOutput<S>> | null = null,
+  const S extends SettingScope,
+  V extends StandardSchema,
+  D extends Frozen<StandardOutput<V>> | null = null,
 >(
   key: K,
-  schema: S,
-  options: TokenOptions<Frozen<StandardOutput<S>>> & { readonly default?: D },
-) => SettingToken<Value<Frozen<StandardOutput<S>>, D>, K>
+  schema: V,
+  options: TokenOptions<Frozen<StandardOutput<V>>, S> & { readonly default?: D },
+) => SettingToken<Value<Frozen<StandardOutput<V>>, D>, K, S>
 
 type Schemed = Pick<SettingDefinition, 'schema'>
 
@@ -148,13 +172,18 @@ function declareJson(key?: string, options?: AnyOptions) {
   return (ownKey: string, ownOptions: AnyOptions) => token(SettingType.Json, ownKey, ownOptions)
 }
 
-type AnyOptions = TokenOptions<never> & Schemed & { readonly default?: unknown }
+type AnyOptions<S extends SettingScope = SettingScope> = TokenOptions<never, S> &
+  Schemed & { readonly default?: unknown }
 
 /** Definitions are public: they stand in repositories, and pages may import them. */
 export const noSecretDefault = 'leave its default out, and write its value where it is deployed'
 
 /** A raw `defaultValue`, which only JavaScript can pass here, stays what it is in a definition. The registry checks it. */
-function token<T, K extends string>(type: SettingType, key: K, options: AnyOptions): SettingToken<T, K> {
+function token<T, K extends string, S extends SettingScope>(
+  type: SettingType,
+  key: K,
+  options: AnyOptions<S>,
+): SettingToken<T, K, S> {
   const { default: value, ...rest } = options
   if (options.sensitive && (value ?? null) !== null)
     throw new TypeError(`The setting "${key}" is sensitive: ${noSecretDefault}.`)

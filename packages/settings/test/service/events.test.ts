@@ -12,6 +12,7 @@ import {
   SettingDeleted,
   settings,
   SettingScope,
+  type SettingsReader,
 } from '@fastify-modular/settings'
 import type { StorePort } from '#src/store/store.js'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
@@ -251,7 +252,7 @@ for (const [name, open] of Object.entries(transports)) {
         { face, a: [{ toJSON: null }] },
       ]) {
         await write(value)
-        const reader = face === 'me' ? await app.settings.forUser(admin.id) : app.settings
+        const reader: SettingsReader = face === 'me' ? await app.settings.forUser(admin.id) : app.settings
         t.same(reader.get(face === 'me' ? own : shape), value, face)
         expected.push(value)
         await until(() => received.length === expected.length)

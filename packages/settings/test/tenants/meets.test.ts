@@ -1,0 +1,143 @@
+/** Where values of organisations meet other features: each pair does what the one or the other says, and nothing in between. */
+import { setting, SettingScope } from '@fastify-modular/settings'
+import type { FastifyInstance } from 'fastify'
+import { type Test, test } from 'tap'
+import { as, createApp, tokens } from './app.ts'
+
+const { Application, Tenant } = SettingScope
+const more = {
+  hidden: setting.text('org.hidden', { displayName: 'Hidden', scope: Tenant, hidden: true, default: 'no' }),
+  locked: setting.text('org.locked', { displayName: 'Locked', scope: Tenant, public: true, default: 'no' }),
+  needed: setting.text('org.needed', {
+    displayName: 'Needed',
+    scope: Tenant,
+    required: true,
+    default: 'yes',
+  }),
+}
+const brand = { key: 'org.brand', value: 'Ours', tenant: 'acme' }
+
+/** An application in which acme has values, and so had the locked one before the host fixed it. */
+async function start(t: Test): Promise<FastifyInstance> {
+  const app = await createApp(t, { definitions: [tokens, more], overrides: { 'org.locked': 'fixed' } })
+  await app.settings.set(tokens.brand, 'Acme', { tenant: 'acme', actor: 'ada' })
+  return app
+}
+
+interface Row {
+  readonly request: readonly ['GET' | 'PUT' | 'POST' | 'DELETE', string, object?]
+  readonly status: number
+  readonly code?: string
+}
+
+const rows: Readonly<Record<string, Row>> = {
+  'a window of a write': { request: ['PUT', '/tenant?confirmWithin=60', brand], status: 400 },
+  'a window of a reset': {
+    request: ['DELETE', '/tenant/org.brand?tenant=acme&confirmWithin=60'],
+    status: 400,
+  },
+  'a window of a restore': {
+    request: ['POST', '/org.brand/restore?confirmWithin=60', { scope: 3, revision: 1, tenant: 'acme' }],
+    status: 400,
+  },
+  'an import': {
+    request: ['POST', '/import', { format: 1, settings: [{ key: 'org.brand', scope: 3, value: 'x' }] }],
+    status: 400,
+    code: 'INVALID_SCOPE',
+  },
+  'a bulk': {
+    request: ['PUT', '/bulk', [{ key: 'org.brand', scope: 3, value: 'x' }]],
+    status: 400,
+    code: 'INVALID_SCOPE',
+  },
+  'a locked value': {
+    request: ['PUT', '/tenant', { key: 'org.locked', value: 'x', tenant: 'acme' }],
+    status: 409,
+    code: 'CONFLICT',
+  },
+  'a reset of a locked value': { request: ['DELETE', '/tenant/org.locked?tenant=acme'], status: 409 },
+  'a list with a locked value': {
+    request: ['PUT', '/tenant', [brand, { key: 'org.locked', value: 'x', tenant: 'acme' }]],
+    status: 409,
+  },
+  'null for a required value': {
+    request: ['PUT', '/tenant', { key: 'org.needed', value: null, tenant: 'acme' }],
+    status: 422,
+    code: 'SETTING_VALIDATION',
+  },
+  'a reset of a required value': { request: ['DELETE', '/tenant/org.needed?tenant=acme'], status: 204 },
+  'a hidden setting': {
+    request: ['PUT', '/tenant', { key: 'org.hidden', value: 'x', tenant: 'acme' }],
+    status: 204,
+  },
+  'a setting of everybody': {
+    request: ['PUT', '/tenant', { key: 'app.title', value: 'x', tenant: 'acme' }],
+    status: 400,
+    code: 'ARGUMENT',
+  },
+  'one key twice': { request: ['PUT', '/tenant', [brand, brand]], status: 400, code: 'ARGUMENT' },
+  'an unknown key': {
+    request: ['PUT', '/tenant', { key: 'org.none', value: 'x', tenant: 'acme' }],
+    status: 404,
+  },
+  'an unknown key in a list': {
+    request: ['PUT', '/tenant', [{ key: 'org.none', value: 'x', tenant: 'acme' }]],
+    status: 422,
+  },
+  'an organisation that is no text': { request: ['PUT', '/tenant', { ...brand, tenant: null }], status: 400 },
+}
+
+for (const [name, { request, status, code }] of Object.entries(rows)) {
+  test(`an organisation meets ${name}: ${status}`, async (t) => {
+    const app = await start(t)
+    const answer = await as(app, 'root', 'acme')(...request)
+    t.equal(answer.status, status, answer.text)
+    if (code !== undefined) t.equal(answer.json.code, code)
+    const acme = await app.settings.forTenant('acme')
+    t.same([acme.get(tokens.brand), acme.get(more.locked)], ['Acme', 'fixed'], 'what was there is there')
+  })
+}
+
+test('a locked value wins over that of an organisation in every face, and says so', async (t) => {
+  const app = await start(t)
+  const root = as(app, 'root', 'acme')
+  for (const path of ['/tenant', '/me?all=true'])
+    t.match(
+      (await root('GET', path)).json.find(({ key }: { key: string }) => key === 'org.locked'),
+      { value: 'fixed', locked: true, source: 'locked' },
+      path,
+    )
+  t.equal((await as(app, null, 'acme')('GET', '/public')).json['org.locked'], 'fixed')
+  t.equal((await root('GET', '/org.locked/resolved')).json, 'fixed')
+})
+
+test('export, import and revert leave values of organisations where they are', async (t) => {
+  const app = await start(t)
+  await app.settings.set(tokens.brand, 'Everybody', { actor: 'root' })
+  const root = as(app, 'root', 'acme')
+  const file = (await root('GET', '/export')).json
+  t.match(file.settings, [{ key: 'org.brand', scope: Application, value: 'Everybody' }])
+  t.equal(file.settings.length, 1)
+  const empty = { format: 1, settings: [] }
+  t.equal((await root('POST', '/import?mode=replace', empty)).status, 200)
+  t.equal((await app.settings.forTenant('acme')).get(tokens.brand), 'Acme')
+  const { entries } = (await root('GET', '/org.brand/history?scope=3')).json
+  t.equal((await root('POST', `/changes/${entries[0].revision}/revert`, {})).status, 404)
+  const window = { tenant: 'acme', confirmWithin: 60 }
+  await t.rejects(app.settings.set(tokens.brand, 'x', window), { name: 'ArgumentException' })
+  const list = [{ key: 'org.brand', scope: Tenant, value: 'x' }]
+  await t.rejects(app.settings.setMany(list, window), { name: 'ArgumentException' })
+})
+
+test('a person who is erased has no name left in the values of an organisation, which stay', async (t) => {
+  const app = await start(t)
+  const ada = as(app, 'ada', 'acme')
+  const rowOf = async () =>
+    (await ada('GET', '/tenant')).json.find(({ key }: { key: string }) => key === 'org.brand')
+  t.match(await rowOf(), { value: 'Acme', updatedBy: 'ada' }, 'it is in memory now')
+  await app.settings.eraseUser('ada')
+  t.match(await rowOf(), { value: 'Acme', updatedBy: null })
+  t.notMatch((await ada('GET', '/org.brand/history?scope=3')).text, /"ada"/)
+  await app.settings.eraseTenant('acme')
+  t.match(await rowOf(), { value: 'None', isOverridden: false, version: 0 })
+})
