@@ -135,7 +135,7 @@ function NavLink({ next, isCurrent, children }: NavLinkProps): ComponentChildren
 function GroupNews({ group: { slug, definitions } }: { readonly group: Group }): ComponentChildren {
   const { messages, locale } = usePage()
   const { isSearch, byGroup } = useView().results
-  const wrong = useEditor(({ drafts }) => needsAttention({ definitions, drafts }).length)
+  const wrong = useEditor(({ drafts, asked }) => needsAttention({ definitions, drafts, asked }).length)
   const later = useLater(useEditor(({ news }) => news.size > 0))
   const isUnsaved = useEditor(({ drafts }) => definitions.some(({ key }) => drafts.has(key)))
   if (wrong > 0 || isSearch) {
