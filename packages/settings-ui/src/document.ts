@@ -128,6 +128,8 @@ export type PageName = 'manage' | 'preferences' | 'tenant'
 
 /** A group with a face. */
 interface PageGroup {
+  /** In place of its name. */
+  readonly displayName?: string
   /** What to draw: one path. */
   readonly icon?: string
   readonly description?: string
@@ -209,12 +211,13 @@ function headingOf(page: PageName, tenant: PageTenant | undefined, { texts }: Lo
 
 function pageGroups(path: string, groups: SettingGroups): Readonly<Record<string, PageGroup>> {
   const entries = Object.entries(groups).map(
-    ([name, { icon: iconName, description, action }]): [string, PageGroup] => {
+    ([name, { displayName, icon: iconName, description, action }]): [string, PageGroup] => {
       const icon = groupIcon(iconName)
       const href = action?.href.startsWith('/') ? relativePath(path, action.href) : action?.href
       return [
         name,
         {
+          ...(displayName !== undefined && { displayName }),
           ...(icon !== undefined && { icon }),
           ...(description !== undefined && { description }),
           ...(action && href !== undefined && { action: { label: action.label, href } }),

@@ -360,7 +360,10 @@ test('the life of an element', async (t) => {
     t.ok(await page.getByText('One moment').isVisible())
     answer()
     await element.getByRole('alert').waitFor()
-    t.match(await element.getByRole('alert').textContent(), 'You do not have permission to access this resource.')
+    t.match(
+      await element.getByRole('alert').textContent(),
+      'You do not have permission to access this resource.',
+    )
     await browser.addCookies([{ name: 'user', value: 'ada', url }])
     await element.getByRole('button', { name: 'Try again' }).click()
     await element.locator('[data-key]').first().waitFor()

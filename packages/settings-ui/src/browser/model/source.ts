@@ -42,7 +42,8 @@ export interface SettingsSource {
   readonly isShared: boolean
   definitions(): Promise<readonly Definition[]>
   values(): Promise<readonly SettingValue[]>
-  save(entries: readonly Entry[]): Promise<SaveOutcome>
+  /** @param within seconds until shared values are put back unless they are kept */
+  save(entries: readonly Entry[], within?: number): Promise<SaveOutcome>
   readonly reset: (value: SettingValue) => Promise<SettingValue | undefined>
   /** Writes one value, for preferences. */
   readonly put?: (entry: Entry) => Promise<SettingValue | undefined>
@@ -69,7 +70,7 @@ export function sharedSource(
       ownSources(await api.mine(tenant === undefined ? {} : { all: true }), ['user', 'tenant']),
     reset: ({ key, scope, version }) => api.reset(key, scope, { version }),
     revert: async (revision, force) => (await api.revert(revision, { force })).values.length,
-    save: (entries) => saveAll(entries, () => api.setMany(entries)),
+    save: (entries, confirmWithin) => saveAll(entries, () => api.setMany(entries, { confirmWithin })),
   }
 }
 

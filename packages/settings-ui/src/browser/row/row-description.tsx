@@ -129,10 +129,11 @@ interface RowPillsProps extends PartsProps {
   readonly reason: string | undefined
   readonly isScopeShown: boolean
   readonly news: News | undefined
+  readonly notice: ComponentChildren
 }
 
 export function RowPills(props: RowPillsProps): ComponentChildren {
-  const { id, definition, value, draft, news, reason, isScopeShown } = props
+  const { id, definition, value, draft, news, notice, reason, isScopeShown } = props
   const { editor, messages, tenant } = usePage()
   const winner = useEditor(({ own }) => own?.get(definition.key))
   const isJustSaved = useEditor((state) => editor.isOwn && state.saved.has(definition.key))
@@ -148,6 +149,7 @@ export function RowPills(props: RowPillsProps): ComponentChildren {
           value.isOverridden && messages.overridden
         )}
       </span>
+      {!draft && notice}
       {isScopeShown && <span className="fm-pill is-muted">{messages.system}</span>}
       {draft && winner && (
         <span className="fm-pill is-muted">
