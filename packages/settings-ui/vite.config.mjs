@@ -28,7 +28,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'app', test: /browser\/element\.tsx$/ },
-            { name: 'later', test: /browser\/(?:later|face|model\/search)\.tsx?$/ },
+            { name: 'later', test: /browser\/(?:later|face|model\/search|page\/highlight)\.tsx?$/ },
           ],
         },
         entryFileNames: '[name].[hash:12].js',

@@ -47,8 +47,17 @@ async function serve({ name, invocation }: Request): Promise<void> {
     outcome = reportFailure(error)
   }
   await new Promise((sent) => process.send?.({ [reportMember]: outcome }, sent))
-  if (app) await Promise.race([app.close().catch(() => {}), sleep(patience)])
+  if (app) await Promise.race([close(app), sleep(patience)])
   process.exit(0)
+}
+
+/** What was written stands; what closing would have done, such as sending what is queued, may not have happened. */
+async function close(app: FastifyInstance): Promise<void> {
+  try {
+    await app.close()
+  } catch (error) {
+    console.error('The application did not close:', error)
+  }
 }
 
 /** @throws {UsageError} there is no configuration, or it does not return an application */

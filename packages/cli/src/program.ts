@@ -94,11 +94,11 @@ async function isConfirmed({ name, invocation }: Request): Promise<boolean> {
   if (!asks || process.env['NODE_ENV'] !== 'production' || invocation.options['yes'] === true) return true
   if (!process.stdin.isTTY) return false
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  const ended = once(terminal, 'close').then(() => '') // Ctrl-D, Ctrl-C
   const question = terminal.question('This removes or replaces what is stored. Continue? (yes/no) ')
-  const answer = await Promise.race([question, ended])
+  const ended = once(terminal, 'close') // Ctrl-D and Ctrl-C; some versions of Node reject the question as well
+  const [answer] = await Promise.race([question.then((typed) => [typed]), ended]).catch(() => [])
   terminal.close()
-  return answer.trim() === 'yes'
+  return String(answer).trim() === 'yes'
 }
 
 async function readStdin(): Promise<string> {

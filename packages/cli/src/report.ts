@@ -4,14 +4,12 @@
 export const exitCodes = { done: 0, failed: 1, usage: 2, differences: 3, conflict: 4 } as const
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
-type Cell = string | number | boolean | null
-
 /** Crosses the border between the two processes: plain data. */
 export interface Report {
   /** Printed by `--json`. @default the rows, or else the lines */
   readonly data?: unknown
-  /** A table; its columns are the members of the first row. */
-  readonly rows?: readonly Readonly<Record<string, Cell>>[]
+  /** A table of JSON values; its columns are the members of the first row. */
+  readonly rows?: readonly Readonly<Record<string, unknown>>[]
   /** Sentences below the table. */
   readonly lines?: readonly string[]
   /** @default exitCodes.done */
@@ -54,7 +52,8 @@ function printTable(rows: NonNullable<Report['rows']>): readonly string[] {
   )
 }
 
-function textOf(cell: Cell | undefined): string {
+function textOf(cell: unknown): string {
   if (cell === null || cell === undefined) return '-'
-  return String(cell).replaceAll(/\p{Cc}/gu, ' ') // a value must not move the cursor of a terminal
+  const text = typeof cell === 'string' ? cell : JSON.stringify(cell)
+  return text.replaceAll(/\p{Cc}/gu, ' ') // a value must not move the cursor of a terminal
 }

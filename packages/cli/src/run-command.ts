@@ -5,13 +5,19 @@ import type { FastifyInstance } from 'fastify'
 import { type CliCommand, type Invocation, UsageError } from './command.ts'
 import { type ExitCode, exitCodes, failure, type Report } from './report.ts'
 
+/** The members of an application that commands of the same name use. */
+const parts: readonly string[] = ['access', 'events', 'settings']
+
 /** Never rejects: a failure is a report. */
 export async function runCommand(
   app: FastifyInstance,
   command: CliCommand,
   invocation: Invocation,
 ): Promise<Report> {
-  const findings = currentCommand()?.findings ?? []
+  const { name = '', findings = [] } = currentCommand() ?? {}
+  const [part = ''] = name.split(' ')
+  if (parts.includes(part) && !app.hasDecorator(part))
+    return failure([`This application has no ${part}: its plugin is not registered.`], exitCodes.usage)
   const blocking = command.runsAnyway ? [] : findings.filter((finding) => blocks(finding, invocation))
   if (blocking.length > 0) return failure(blocking.map(({ text }) => text))
   try {

@@ -1,60 +1,14 @@
 /** The command as a process: exit codes, output, questions, and its end in the middle of a write. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import type { ChildProcess } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import Database from 'better-sqlite3'
 import pg from 'pg'
 import { type Test, test } from 'tap'
 import { createShop } from './fixtures/shop.ts'
-
-const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
-const fixture = (name: string) => fileURLToPath(new URL(`../test/fixtures/${name}`, import.meta.url))
-
-interface Run {
-  readonly code: number | null
-  readonly stdout: string
-  readonly stderr: string
-}
-
-interface Given {
-  readonly env?: Readonly<Record<string, string>>
-  readonly stdin?: string
-  readonly onStart?: (child: ChildProcess) => void
-  /** The configuration. */
-  readonly config?: string
-}
-
-async function place(t: Test, given?: string) {
-  const folder = await mkdtemp(join(tmpdir(), 'cli-process-'))
-  t.teardown(() => rm(folder, { recursive: true, force: true }))
-  const database = given ?? join(folder, 'shop.db')
-  const app = await createShop({ database })
-  await app.ready()
-  await app.close()
-  const command = (
-    line: string,
-    { env = {}, stdin = '', config = 'served.mjs', onStart }: Given = {},
-  ): Promise<Run> =>
-    new Promise((resolve, reject) => {
-      const child = spawn(process.execPath, [main, ...line.split(' '), '--config', fixture(config)], {
-        cwd: folder,
-        env: { ...process.env, DATABASE: database, NODE_ENV: '', ...env },
-        detached: onStart !== undefined, // a group of its own, which has the process of the application
-      })
-      const output = { stdout: '', stderr: '' }
-      child.stdout.on('data', (chunk) => (output.stdout += String(chunk)))
-      child.stderr.on('data', (chunk) => (output.stderr += String(chunk)))
-      child.once('error', reject)
-      child.once('close', (code) => resolve({ code, ...output }))
-      child.stdin.end(stdin)
-      onStart?.(child)
-    })
-  return { folder, database, command }
-}
+import { place } from './place.ts'
 
 /** The command and the application that it has opened, unless they have ended. */
 function killGroup({ pid, exitCode }: ChildProcess): void {

@@ -1,5 +1,6 @@
 /** The settings of the application itself. */
 import { setting, SettingScope } from '@fastify-modular/settings/tokens'
+import type { SettingGroups } from '@fastify-modular/settings'
 import { z } from 'zod'
 
 const { Application, System, User } = SettingScope
@@ -14,6 +15,20 @@ const features = z.object({
   search: z.boolean().default(true).meta({ title: 'Search of notes' }),
   sharing: z.boolean().default(true).meta({ title: 'Public links' }),
 })
+
+/** What the settings pages say of the groups below. */
+export const groups: SettingGroups = {
+  Appearance: { icon: 'brush', description: 'How this application looks to everybody.' },
+  Contact: { icon: 'users', description: 'Where people find your organisation, and help.' },
+  Regional: { icon: 'globe', description: 'Languages, times and dates.' },
+  Release: { icon: 'send', description: 'What opens to the public, and when.' },
+  Integration: {
+    icon: 'plug',
+    description: 'How other programs work with this one.',
+    action: { label: 'Open the API reference', href: '/api/docs' },
+  },
+  Operation: { icon: 'wrench', description: 'Who gets in while you work on it.' },
+}
 
 export const appSettings = {
   title: setting.text('app.title', {
@@ -180,6 +195,6 @@ export const systemSettings = {
     public: true, // pages of strangers follow it
     default: false,
     order: 10,
-    keywords: ['offline', 'downtime'],
+    keywords: ['close the site', 'shut down', 'offline', 'downtime'],
   }),
 }

@@ -9,7 +9,7 @@ import { ofrep } from '@fastify-modular/settings/openfeature'
 import { settingsUi } from '@fastify-modular/settings-ui'
 import fastifyStatic from '@fastify/static'
 import Fastify, { type FastifyInstance } from 'fastify'
-import { appSettings, systemSettings, userSettings } from './app-settings.ts'
+import { appSettings, groups, systemSettings, userSettings } from './app-settings.ts'
 import { accountsIn } from './accounts.ts'
 import { audit } from './audit.ts'
 import type { HostConfig } from './config.ts'
@@ -25,7 +25,7 @@ import { notesModule } from './modules/notes/notes-module.ts'
 import { ownRoutes } from './own-routes.ts'
 import { sessionsIn } from './session-store.ts'
 import { addSessions, type SignIn, sessionProvider, signInRoutes } from './sign-in.ts'
-import { locales, translate } from './texts/translate.ts'
+import { locales, translate, translateGroup } from './texts/translate.ts'
 import { addApiDocs } from './web/api-docs.ts'
 import { addCompression } from './web/compression.ts'
 import { createRootTemplate, readAssets } from './web/document.ts'
@@ -105,9 +105,11 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
   await app.register(events, { transport: database.eventTransport })
   await app.register(settings, {
     definitions: [appSettings, userSettings, systemSettings],
+    groups,
     store: database.settingsStore,
     findPeople: accounts.names,
     translate,
+    translateGroup,
     locales,
     selfService: true, // users change their own preferences without the right to change the application
   })

@@ -1,33 +1,9 @@
 /** The settings of the mail server are tested against real ones before they are saved. */
 import { once } from 'node:events'
-import { createServer, type AddressInfo } from 'node:net'
-import { SMTPServer } from 'smtp-server'
+import { createServer } from 'node:net'
 import { test } from 'tap'
-import { startHost, type Teardown } from './host.js'
-
-/** A mail server that knows one account, and the passwords that it was shown. */
-async function startSmtp(t: Teardown) {
-  const shown: unknown[] = []
-  const server = new SMTPServer({
-    authMethods: ['PLAIN'],
-    allowInsecureAuth: true,
-    disabledCommands: ['STARTTLS'],
-    onAuth({ username, password }, _session, done) {
-      shown.push(password)
-      if (username === 'app' && password === 'right') done(null, { user: username })
-      else done(new Error(`no such account: ${password}`))
-    },
-  })
-  const listening = server.listen(0, '127.0.0.1')
-  await once(listening, 'listening')
-  t.teardown(() => new Promise<void>((resolve) => server.close(() => resolve())))
-  return { shown, port: portOf(listening.address()) }
-}
-
-function portOf(address: AddressInfo | string | null): number {
-  if (typeof address === 'object' && address) return address.port
-  throw new Error('The server does not listen.')
-}
+import { startHost } from './host.js'
+import { portOf, startSmtp } from './smtp.js'
 
 /** A port on which nothing listens. */
 async function freePort(): Promise<number> {

@@ -169,7 +169,7 @@ test('the settings pages in German', async (t) => {
     const same = ['Logo', 'System', 'Banner', 'English', 'Deutsch', 'https://example.org', 'smtp.example.org']
     for (const [index, { key, options, ...definition }] of english.entries()) {
       const other = german[index]
-      for (const field of ['displayName', 'description', 'groupName', 'confirm', 'placeholder']) {
+      for (const field of ['displayName', 'description', 'confirm', 'placeholder']) {
         const text = definition[field]
         if (typeof text !== 'string' || same.includes(text)) continue
         t.not(other?.[field], text, `${key} ${field}`)
@@ -180,6 +180,16 @@ test('the settings pages in German', async (t) => {
         if (description) t.not(other?.options?.[at]?.description, description, `${key} ${description}`)
       }
     }
+    const { groups } = (await admin.ask('/settings/manage.json')).json
+    t.same(new Set(Object.keys(groups)), new Set(english.map(({ group }) => group)))
+    for (const [name, group] of Object.entries<Record<string, string>>(groups)) {
+      t.ok(group['icon'] && group['displayName'], name)
+      t.notMatch(group['description'], /\b(the|how|what|who)\b/i, name)
+    }
+    t.match(groups.Mail, {
+      displayName: 'E-Mail',
+      action: { label: 'Gesendete Post ansehen', href: '../mails' },
+    })
     t.notMatch(JSON.stringify(german.map(({ schema }) => schema)), /Search of notes|Public links|Tips on/)
   })
 

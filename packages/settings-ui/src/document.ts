@@ -123,6 +123,8 @@ export type PageName = 'manage' | 'preferences'
 
 /** A group with a face. */
 interface PageGroup {
+  /** In place of its name. */
+  readonly displayName?: string
   /** What to draw: one path. */
   readonly icon?: string
   readonly description?: string
@@ -190,12 +192,13 @@ export function pageConfig({ page, path, caller, look, options }: PageVisit, ass
 
 function pageGroups(path: string, groups: SettingGroups): Readonly<Record<string, PageGroup>> {
   const entries = Object.entries(groups).map(
-    ([name, { icon: iconName, description, action }]): [string, PageGroup] => {
+    ([name, { displayName, icon: iconName, description, action }]): [string, PageGroup] => {
       const icon = groupIcon(iconName)
       const href = action?.href.startsWith('/') ? relativePath(path, action.href) : action?.href
       return [
         name,
         {
+          ...(displayName !== undefined && { displayName }),
           ...(icon !== undefined && { icon }),
           ...(description !== undefined && { description }),
           ...(action && href !== undefined && { action: { label: action.label, href } }),

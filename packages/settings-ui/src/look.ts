@@ -66,7 +66,7 @@ export async function lookOf(options: SettingsUiOptions, request: FastifyRequest
     locale,
     isLocaleNamed: named !== undefined,
     groups: hasOwnDecorator(request.server, 'settings')
-      ? request.server.settings.definitions.getGroups(locale)
+      ? request.server.settings.definitions.getGroups(named ?? request.headers['accept-language'])
       : {},
     texts: { ...textsOf(languageOf(locale)), ...messages },
     messages,

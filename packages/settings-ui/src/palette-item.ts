@@ -3,6 +3,8 @@ export interface PaletteItem {
   readonly label: string
   /** A second, quieter line. */
   readonly detail?: string
+  /** The name of an icon, one of those that groups may have. @default none */
+  readonly icon?: string
   /** The heading below which it stands. @default none */
   readonly group?: string
   /** Where it leads; without it `run` is called. */

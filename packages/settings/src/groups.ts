@@ -11,6 +11,8 @@ import { FMOD_SETTINGS_INVALID_OPTION } from './misuse-errors.ts'
 
 /** What pages show of a group besides its settings. */
 export interface SettingGroup {
+  /** What pages show in place of its name. */
+  readonly displayName?: string
   /** The name of an icon of the pages, such as `mail`. */
   readonly icon?: string
   /** One sentence. */
@@ -19,14 +21,18 @@ export interface SettingGroup {
   readonly action?: { readonly label: string; readonly href: string }
 }
 
-/** The texts of a group in one language; what is left out stays as it is. Its name is a text of its definitions. */
+/** The texts of a group in one language; what is left out stays as it is. */
 interface GroupTexts {
+  readonly displayName?: string
   readonly description?: string
   /** The label of the action. */
   readonly action?: string
 }
 
-/** The texts of a group in a language such as `de`, or undefined where there are none; called once for each of `locales`. */
+/**
+ * The texts of a group in a language such as `de`, or undefined where there are none: English then. Called for every group that
+ * a definition names, described or not; synchronous.
+ */
 export type TranslateGroup = (name: string, group: SettingGroup, locale: string) => GroupTexts | undefined
 
 /** Descriptions of groups by their name. */
@@ -36,6 +42,7 @@ const groupSchema = Type.Record(
   Type.String(),
   Type.Partial(
     Type.Object({
+      displayName: option.string(),
       icon: option.string(),
       description: option.string(),
       action: Type.Object({
@@ -46,7 +53,7 @@ const groupSchema = Type.Record(
   ),
   {
     description:
-      'an object with icon, description and action by group, each action with label and href, a path or an http or https URL',
+      'an object with displayName, icon, description and action by group, each action with label and href, a path or an http or https URL',
   },
 )
 
@@ -62,8 +69,10 @@ export class Groups {
   /** Who has described each group first. */
   readonly #sources = new Map<string, string>()
   #languages: Languages = {}
+  #log: FastifyBaseLogger | undefined
 
-  translateBy({ translateGroup, locales = [] }: Languages): void {
+  translateBy({ translateGroup, locales = [] }: Languages, log: FastifyBaseLogger): void {
+    this.#log = log
     const known = locales.map((locale) => canonicalLocale(locale) ?? locale)
     this.#languages = { locales: known, ...(translateGroup && { translateGroup }) }
   }
@@ -85,21 +94,48 @@ export class Groups {
     }
   }
 
-  /** @param accepted as `Accept-Language` says it; without a language that is known, as it was declared */
-  in(accepted?: string): SettingGroups {
-    const { translateGroup, locales = [] } = this.#languages
-    const locale = acceptedLocales(accepted).find((each) => each === 'en' || locales.includes(each))
-    const entries = [...this.#groups].map(([name, group]) => {
-      const texts = locale !== undefined && locale !== 'en' && translateGroup?.(name, group, locale)
-      return [name, texts ? withTexts(group, texts) : group] as const
-    })
-    return Object.fromEntries(entries)
+  /**
+   * @param accepted as `Accept-Language` says it; without a language that has texts, as it was declared
+   * @param named the groups that definitions name
+   */
+  in(accepted: string | undefined, named: Iterable<string>): SettingGroups {
+    const { locales = [] } = this.#languages
+    const names = new Set([...this.#groups.keys(), ...named])
+    for (const locale of acceptedLocales(accepted)) {
+      if (locale === 'en') break
+      const texts = locales.includes(locale) ? this.#textsIn(locale, names) : undefined
+      if (texts?.size) return this.#withTexts(texts)
+    }
+    return Object.fromEntries(this.#groups)
+  }
+
+  #textsIn(locale: string, names: Iterable<string>): ReadonlyMap<string, GroupTexts> {
+    const { translateGroup } = this.#languages
+    try {
+      const found = [...names].map((name) => ({
+        name,
+        texts: translateGroup?.(name, this.#groups.get(name) ?? {}, locale),
+      }))
+      return new Map(found.flatMap(({ name, texts }) => (texts ? [[name, texts]] : [])))
+    } catch (err) {
+      this.#log?.warn({ err, locale }, 'settings option translateGroup failed; English is shown')
+      this.#log = undefined // once
+      return new Map()
+    }
+  }
+
+  #withTexts(texts: ReadonlyMap<string, GroupTexts>): SettingGroups {
+    const names = [...new Set([...this.#groups.keys(), ...texts.keys()])]
+    return Object.fromEntries(
+      names.map((name) => [name, withTexts(this.#groups.get(name) ?? {}, texts.get(name) ?? {})]),
+    )
   }
 }
 
-function withTexts(group: SettingGroup, { description, action }: GroupTexts): SettingGroup {
+function withTexts(group: SettingGroup, { displayName, description, action }: GroupTexts): SettingGroup {
   return {
     ...group,
+    ...(displayName && { displayName }),
     ...(description && { description }),
     ...(group.action && action && { action: { ...group.action, label: action } }),
   }

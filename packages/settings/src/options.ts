@@ -47,8 +47,6 @@ interface FormTexts {
 export interface DefinitionTexts extends FormTexts {
   readonly displayName?: string
   readonly description?: string
-  /** What to show for `group`. */
-  readonly groupName?: string
   readonly placeholder?: string
   readonly unit?: string
   readonly confirm?: string
@@ -74,7 +72,7 @@ interface SettingsLimits extends Partial<ValueLimits> {
 export interface SettingsOptions {
   /** Definitions of the host, alone or in maps; modules contribute theirs by the hook `settings`. */
   readonly definitions?: readonly (SettingDefinition | SettingMap)[]
-  /** What pages show of groups, by their name: an icon, a sentence, a link; modules contribute theirs by `settingGroups`. */
+  /** What pages show of groups, by their name: another name, an icon, a sentence, a link; modules contribute theirs by `settingGroups`. */
   readonly groups?: SettingGroups
   /** Where values are kept. @default in memory, with a warning: nothing is persisted */
   readonly store?: SettingsStore
@@ -115,7 +113,7 @@ export interface SettingsOptions {
   readonly resolvedSecrets?: ResolvedSecrets
   /** Texts of definitions in the languages of `locales`, for `GET /definitions` by `Accept-Language`. @default English */
   readonly translate?: Translate
-  /** Texts of groups in the languages of `locales`. @default English */
+  /** Names and texts of groups in the languages of `locales`. @default English */
   readonly translateGroup?: TranslateGroup
   /** The names of people, which answers about changes carry beside their ids. @default ids alone */
   readonly findPeople?: FindPeople

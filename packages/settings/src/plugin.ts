@@ -51,7 +51,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   await open(boot)
 
   new SettingsBuilder(registry, 'app').addAll(...(options.definitions ?? []))
-  registry.groups.translateBy(options)
+  registry.groups.translateBy(options, app.log)
   registry.groups.add(options.groups ?? {}, 'the application', app.log)
   receiveContributions(app, 'settingGroups', {
     take: (groups, module) => registry.groups.add(groups, module, app.log),

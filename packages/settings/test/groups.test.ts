@@ -1,6 +1,6 @@
 /** Groups with a face: described by the application and its modules, translated, checked at boot. */
 import { modules } from '@fastify-modular/core'
-import { settings, type SettingsOptions } from '@fastify-modular/settings'
+import { setting, settings, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
 import Fastify from 'fastify'
 import { test } from 'tap'
 import { logInto } from './support/app.ts'
@@ -39,17 +39,61 @@ test('of two that describe a group the first counts, member by member, and the b
   )
 })
 
+const german: Readonly<Record<string, { displayName: string; description?: string; action?: string }>> = {
+  Mail: { displayName: 'Post', description: 'Briefe.', action: 'Ausgang' },
+  Site: { displayName: 'Auftritt' },
+}
+
 test('texts of groups are in the language that is accepted first, of those that are known', async (t) => {
   const { app } = await boot(t, {
     groups: { Mail: { description: 'Letters.', action: { label: 'Outbox', href: '/mails' } } },
     locales: ['de', 'de-AT'],
-    translateGroup: (_name, _group, locale) =>
-      locale === 'de' ? { description: 'Briefe.', action: 'Ausgang' } : undefined,
+    definitions: [
+      {
+        title: setting.text('site.title', {
+          displayName: 'Title',
+          group: 'Site',
+          scope: SettingScope.Application,
+        }),
+      },
+    ],
+    translateGroup: (name, _group, locale) => (locale === 'de' ? german[name] : undefined),
   })
   const mail = (accepted?: string) => app.settings.definitions.getGroups(accepted)['Mail']
-  t.same(mail('de;q=0.5, sv'), { description: 'Briefe.', action: { label: 'Ausgang', href: '/mails' } })
-  for (const accepted of [undefined, 'en, de', 'sv', 'de-AT', ';;', '__proto__'])
+  t.same(mail('de;q=0.5, sv'), {
+    displayName: 'Post',
+    description: 'Briefe.',
+    action: { label: 'Ausgang', href: '/mails' },
+  })
+  t.equal(mail('de-AT')?.displayName, 'Post', 'a language without texts gives way to the next')
+  const { Site } = app.settings.definitions.getGroups('de')
+  t.same(Site, { displayName: 'Auftritt' }, 'a group that only definitions name')
+  for (const accepted of [undefined, 'en, de', 'sv', ';;', '__proto__']) {
     t.equal(mail(accepted)?.description, 'Letters.', accepted ?? 'nothing')
+    t.notOk(mail(accepted)?.displayName)
+  }
+})
+
+test('where texts of groups cannot be found, English is shown, and the log says so once', async (t) => {
+  const lines: string[] = []
+  const app = Fastify(logInto(lines))
+  t.teardown(() => app.close())
+  app.register(settings, {
+    findCaller: () => null,
+    groups: { Mail: { description: 'Letters.' } },
+    locales: ['de'],
+    translateGroup: () => {
+      throw new Error('no such file')
+    },
+  })
+  await app.ready()
+  const inGerman = () => app.settings.definitions.getGroups('de')
+  t.same(
+    [inGerman(), inGerman()],
+    [app.settings.definitions.getGroups(), app.settings.definitions.getGroups()],
+  )
+  t.equal(inGerman()['Mail']?.description, 'Letters.')
+  t.equal(lines.filter((line) => line.includes('translateGroup failed')).length, 1)
 })
 
 test('what no page can show stops the boot, whoever says it', async (t) => {

@@ -2,7 +2,7 @@
 import { pathToFileURL } from 'node:url'
 import type { AccessRow } from '@fastify-modular/public-routes'
 import type { FastifyInstance } from 'fastify'
-import { type CliCommand, type Invocation, UsageError } from '../command.ts'
+import type { CliCommand, Invocation } from '../command.ts'
 import { exitCodes, type Report } from '../report.ts'
 
 export const accessCommands: Readonly<Record<string, CliCommand>> = {
@@ -22,8 +22,6 @@ async function access(
   app: FastifyInstance,
   { args: [file = 'access.json'], options }: Invocation,
 ): Promise<Report> {
-  if (!app.hasDecorator('access'))
-    throw new UsageError('This application has no gate of @fastify-modular/public-routes.')
   const update = options['update'] === true
   if (!update && options['check'] !== true) {
     const rows: readonly AccessRow[] = app.access.table()

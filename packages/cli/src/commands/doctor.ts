@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { currentCommand, type Finding } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import type { CliCommand } from '../command.ts'
+import { mostLetters } from './events.ts'
 import { foreignHooks } from '../foreign-hooks.ts'
 import { scopeNames } from './settings.ts'
 import { exitCodes, type Report } from '../report.ts'
@@ -68,12 +69,19 @@ function orphans(app: FastifyInstance): Promise<readonly Finding[]> {
 function deadLetters(app: FastifyInstance): Promise<readonly Finding[]> {
   const letters = app.hasDecorator('events') ? app.events.deadLetters : null
   if (letters === null) return Promise.resolve([])
-  return ifReadable(async () =>
-    (await letters.list(500)).map(({ id, type, handler, error }) => ({
-      kind: 'dead letters',
-      text: `${id}: ${handler} could not handle ${type}: ${error}`,
-    })),
-  )
+  return ifReadable(async () => {
+    const found = await letters.list(mostLetters)
+    const [first] = found
+    if (first === undefined) return []
+    const { handler, type, error } = first
+    const count = found.length < mostLetters ? found.length : `${mostLetters} or more`
+    return [
+      {
+        kind: 'dead letters',
+        text: `There are ${count}. First: ${handler} could not handle ${type}: ${error}`,
+      },
+    ]
+  })
 }
 
 async function accessFile(app: FastifyInstance): Promise<readonly Finding[]> {

@@ -4,6 +4,9 @@ import type { FastifyInstance } from 'fastify'
 import { type CliCommand, type Invocation, UsageError } from '../command.ts'
 import { failure, type Report } from '../report.ts'
 
+/** How many dead letters are read. */
+export const mostLetters = 500
+
 export const eventsCommands: Readonly<Record<string, CliCommand>> = {
   'events dead-letters list': {
     summary: 'events that no further attempt is made for, oldest first',
@@ -30,7 +33,7 @@ function lettersOf(app: FastifyInstance): DeadLetters {
 }
 
 async function list(app: FastifyInstance): Promise<Report> {
-  const letters = await lettersOf(app).list(500)
+  const letters = await lettersOf(app).list(mostLetters)
   const rows = letters.map(({ id, type, handler, attempts, failedAt, error }) => ({
     id,
     type,
@@ -39,7 +42,9 @@ async function list(app: FastifyInstance): Promise<Report> {
     failed: new Date(failedAt).toISOString(),
     error,
   }))
-  return { data: letters, rows, lines: letters.length === 0 ? ['There are no dead letters.'] : [] }
+  const said =
+    letters.length === 0 ? 'There are no dead letters.' : `There may be more than these ${mostLetters}.`
+  return { data: letters, rows, lines: letters.length % mostLetters === 0 ? [said] : [] }
 }
 
 async function change(

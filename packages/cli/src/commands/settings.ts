@@ -15,6 +15,9 @@ import { exitCodes, type Report } from '../report.ts'
 const owner = { '--user <id>': 'the value of this user', '--tenant <id>': 'the value of this tenant' }
 const note = { '--note <text>': 'the reason, for the history' }
 
+/** In place of a secret. */
+const secret = '••••••••'
+
 export const scopeNames: Readonly<Record<SettingScope, string>> = {
   [SettingScope.System]: 'system',
   [SettingScope.Application]: 'application',
@@ -122,23 +125,18 @@ async function list(app: FastifyInstance, invocation: Invocation): Promise<Repor
   return { data: shown, rows: shown.map((value) => toRow(app, value)) }
 }
 
-function toRow(app: FastifyInstance, value: SettingValueDto) {
-  const { key, scope, source, updatedAt, updatedBy } = value
+/** As a person reads it: a secret only says whether it is set. */
+function toRow(app: FastifyInstance, { key, value, isOverridden, scope, source, ...last }: SettingValueDto) {
+  const isSecret = app.settings.definitions.getDefinition(key)?.sensitive === true
+  const shown = isSecret && isOverridden ? secret : value
   return {
     key,
-    value: shownValue(app, value),
+    value: shown,
     scope: scopeNames[scope],
     source,
-    changed: updatedAt,
-    by: updatedBy,
+    changed: last.updatedAt,
+    by: last.updatedBy,
   }
-}
-
-/** As a person reads it: a secret only says whether it is set. */
-function shownValue(app: FastifyInstance, { key, value, isOverridden }: SettingValueDto): string | null {
-  const isSecret = app.settings.definitions.getDefinition(key)?.sensitive === true
-  if (isSecret || (value === null && isOverridden)) return isOverridden ? '••••••••' : null
-  return value === null || typeof value === 'string' ? value : JSON.stringify(value)
 }
 
 async function get(app: FastifyInstance, invocation: Invocation): Promise<Report> {
@@ -218,8 +216,8 @@ async function history(app: FastifyInstance, invocation: Invocation): Promise<Re
       revision,
       at,
       key: changed,
-      before: oldValue === null ? null : JSON.stringify(oldValue),
-      after: newValue === null ? null : JSON.stringify(newValue),
+      before: oldValue,
+      after: newValue,
       by: actor,
       origin,
       note: why,
@@ -233,7 +231,7 @@ async function exportFile(app: FastifyInstance, { args: [file] }: Invocation): P
   if (file === undefined) return { data, lines: [text] }
   await writeFile(file, `${text}\n`)
   const left = data.omitted.length === 0 ? '' : ` Not in the file: ${data.omitted.join(', ')}.`
-  return { data, lines: [`${data.settings.length} values are in ${file}.${left}`] }
+  return { data, lines: [`${file} has ${amount(data.settings.length, 'value')}.${left}`] }
 }
 
 async function importFile(app: FastifyInstance, invocation: Invocation): Promise<Report> {
@@ -245,7 +243,7 @@ async function importFile(app: FastifyInstance, invocation: Invocation): Promise
   const kinds = ['create', 'update', 'delete', 'unchanged', 'unknown', 'kept'] as const
   const rows = kinds.flatMap((change) => report[change].map((key) => ({ change, key })))
   const changes = report.create.length + report.update.length + report.delete.length
-  const said = `${changes} ${changes === 1 ? 'value' : 'values'} ${dryRun ? 'would change' : 'changed'}.`
+  const said = `${amount(changes, 'value')} ${dryRun ? 'would change' : 'changed'}.`
   return {
     data: report,
     rows,
@@ -294,8 +292,8 @@ async function revert(app: FastifyInstance, invocation: Invocation): Promise<Rep
   const rows = report.values.map(({ key, change, oldValue, newValue, isSecret }) => ({
     key,
     change,
-    now: isSecret ? '••••••••' : JSON.stringify(oldValue),
-    'put back': isSecret ? '••••••••' : JSON.stringify(newValue),
+    now: isSecret ? secret : oldValue,
+    'put back': isSecret ? secret : newValue,
   }))
   const differs = dryRun && report.values.some(({ change }) => change !== 'none')
   return { data: report, rows, exit: differs ? exitCodes.differences : exitCodes.done }
@@ -305,7 +303,7 @@ async function reencrypt(app: FastifyInstance): Promise<Report> {
   const report = await app.settings.reencrypt()
   const { reencrypted, history: entries, unreadable } = report
   const lines = [
-    `${reencrypted} values and ${entries} entries of the history are encrypted with the newest key.`,
+    `${amount(reencrypted, 'value')} and ${amount(entries, 'entry')} of the history are encrypted with the newest key.`,
   ]
   if (unreadable.length === 0) return { data: report, lines }
   lines.push(`No key at hand decrypts: ${unreadable.join(', ')}.`)
@@ -338,7 +336,9 @@ async function forget(app: FastifyInstance, { args: [key = ''] }: Invocation): P
   const report = await app.settings.forget(key)
   return {
     data: report,
-    lines: [`${report.values} values and ${report.history} entries of the history are gone.`],
+    lines: [
+      `${amount(report.values, 'value')} and ${amount(report.history, 'entry')} of the history are gone.`,
+    ],
   }
 }
 
@@ -346,8 +346,13 @@ async function erase(running: Promise<ErasureReport>): Promise<Report> {
   const report = await running
   const { values, history: entries, mentions, left } = report
   const lines = [
-    `${values} values, ${entries} entries of their history and ${mentions} mentions are gone.`,
+    `${amount(values, 'value')}, ${amount(entries, 'entry')} of the history and ${amount(mentions, 'mention')} are gone.`,
     `Left: ${left.join('; ')}.`,
   ]
   return { data: report, lines }
+}
+
+/** `1 entry`, `2 entries` */
+function amount(count: number, word: string): string {
+  return `${count} ${count === 1 ? word : word.replace(/y?$/, (end) => (end ? 'ies' : 's'))}`
 }

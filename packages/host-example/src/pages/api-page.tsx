@@ -13,10 +13,12 @@ export function ApiPage(): ReactNode {
   return (
     <Layout title={texts.api}>
       <main className="page" id="main" tabIndex={-1}>
-        <Head title={texts.api} lead={texts.apiLead} />
-        <h2>
-          <a href="/openapi.json">openapi.json</a>
-        </h2>
+        <Head title={texts.api} lead={texts.apiLead}>
+          <a className="button" href="/openapi.json">
+            openapi.json
+          </a>
+        </Head>
+        <h2 className="unseen">{texts.operations}</h2>
         <div id="swagger-ui" ref={place}>
           <noscript>{texts.needsScript}</noscript>
         </div>

@@ -7,6 +7,7 @@ import { accentPath } from '../web/accent-path.ts'
 import type { Look } from '../web/look.ts'
 import type { User } from '../web/shared-props.ts'
 import { Face, Icon, Logo } from './drawings.tsx'
+import { Palette } from './palette.tsx'
 import { mailTo, useLook, useShared, useTexts } from './shared.ts'
 import { isTrying } from './tried.ts'
 
@@ -49,7 +50,10 @@ export function Layout({ title, children }: LayoutProps): ReactNode {
         </nav>
         <div className="session">
           {user ? (
-            <Account user={user} />
+            <>
+              <Palette user={user} />
+              <Account user={user} />
+            </>
           ) : (
             <a className="button" href="/login">
               {texts.signIn}

@@ -36,7 +36,12 @@ export function NotesPage(): ReactNode {
   const focusNext = useRef<string | null>(null)
 
   useEffect(() => {
-    if (window.location.hash === '#new') setOpen('new') // which the server does not see
+    const openNew = (): void => {
+      if (window.location.hash === '#new') setOpen('new') // which the server does not see
+    }
+    openNew()
+    addEventListener('hashchange', openNew)
+    return () => removeEventListener('hashchange', openNew)
   }, [])
 
   useEffect(() => {

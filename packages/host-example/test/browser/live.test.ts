@@ -81,5 +81,17 @@ test('what somebody saves fades in, without motion for those who want none', asy
     t.equal(await page.evaluate('window.fades'), fades, reducedMotion)
     const name = "getComputedStyle(document.querySelector('.brand > span')).viewTransitionName"
     t.equal(await page.evaluate(name), fades ? 'title' : 'none')
+    t.equal(await page.evaluate(name.replace('.brand > span', '.brand > .logo')), fades ? 'logo' : 'none')
+    await page.evaluate(`document.addEventListener('transitionrun', (event) => {
+      if (event.propertyName === '--fm-accent') window.colours = true
+    })`)
+    const value = fades ? '#8b2a2a' : '#0f766e'
+    await admin.ask('/api/settings', { method: 'PUT', body: { key: 'app.primary_color', scope: 1, value } })
+    await page.waitForFunction(
+      (wanted) => document.querySelector('#accent')?.getAttribute('href')?.includes(wanted),
+      value.slice(1),
+    )
+    if (fades) await page.waitForFunction(() => Reflect.get(window, 'colours'))
+    else t.equal(await page.evaluate('window.colours'), undefined, 'the colour changes at once')
   }
 })

@@ -2,20 +2,32 @@
 import { createSettingsClient, SettingScope, SettingType } from '@fastify-modular/settings/client'
 import { type ComponentChildren, Fragment, render } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { PageConfig } from '../document.ts'
 import type { PaletteItem } from '../palette-item.ts'
 import { defaultMessages, format, type Messages, plural } from '../texts/messages.ts'
 import { Button } from './button.tsx'
 import { load } from './content.ts'
 import { isSegmented, Segments } from './controls/choices.tsx'
-import { Icon } from './icons.tsx'
+import { groupIcon } from '../group-icons.ts'
+import { Drawing, Icon } from './icons.tsx'
 import { SettingsEditor } from './model/editor.ts'
-import { createSearch } from './model/search.ts'
+import { groupName } from './model/listing.ts'
+import { createSearch, type Found, type Hit } from './model/search.ts'
 import { type Definition, displayValue, optionsOf } from './model/setting.ts'
 import { createAccess, ownSource, sharedSource } from './model/source.ts'
 import { keepDraft } from './kept-draft.ts'
+import { highlight } from './page/highlight.ts'
 import { useExternal } from './use-external.ts'
 
+type Groups = NonNullable<PageConfig['groups']>
 type FindItems = (query: string) => readonly PaletteItem[] | Promise<readonly PaletteItem[]>
+
+/** What the host says. */
+interface Offer {
+  readonly items: FindItems
+  /** What its field asks for. @default settings */
+  readonly label?: string | undefined
+}
 
 /** Settings of each kind that are listed. */
 const most = 5
@@ -26,11 +38,11 @@ const here = import.meta.url
 const addressOf = (page: string): string => new URL(`../${page}`, here).href
 
 /** Values are read when it opens, and forgotten when it closes. */
-export async function showPalette(root: ShadowRoot, items: FindItems): Promise<void> {
+export async function showPalette(root: ShadowRoot, { items, label }: Offer): Promise<void> {
   if (root.querySelector('dialog')) return
   const { config, texts, sheets } = await load(addressOf('preferences.json'))
-  const messages = { ...defaultMessages, ...texts }
-  const { locale, baseUrl, definitionsLocale } = config
+  const messages = { ...defaultMessages, ...texts, ...(label !== undefined && { search: label }) }
+  const { locale, baseUrl, definitionsLocale, groups = {} } = config
   const api = createSettingsClient(createAccess(baseUrl, () => definitionsLocale))
   const [own, shared] = [ownSource(api), sharedSource(api)].map(
     (source) =>
@@ -50,7 +62,7 @@ export async function showPalette(root: ShadowRoot, items: FindItems): Promise<v
     render(null, place)
     place.remove()
   }
-  render(<Palette {...{ own, shared, items, messages, locale, close }} />, place)
+  render(<Palette {...{ own, shared, items, messages, locale, groups, close }} />, place)
   await Promise.all([own.load(), shared.load()])
 }
 
@@ -60,15 +72,26 @@ interface PaletteProps {
   readonly items: FindItems
   readonly messages: Messages
   readonly locale: string
+  readonly groups: Groups
   readonly close: () => void
 }
 
-function Palette({ own, shared, items, messages, locale, close }: PaletteProps): ComponentChildren {
+function Palette({
+  own,
+  shared,
+  items,
+  messages,
+  locale,
+  groups: faces,
+  close,
+}: PaletteProps): ComponentChildren {
   const dialog = useRef<HTMLDialogElement>(null)
   const [query, setQuery] = useState('')
   const [offered, setOffered] = useState<readonly PaletteItem[]>([])
-  const mine = useFound(own, query, messages, ({ scope }) => scope === SettingScope.User)
-  const ours = useFound(shared, query, messages, ({ scope }) => scope !== SettingScope.User)
+  const searched = { query, messages, groups: faces }
+  const { hits: mine, words } = useFound(own, searched, ({ scope }) => scope === SettingScope.User)
+  const { hits: ours } = useFound(shared, searched, ({ scope }) => scope !== SettingScope.User)
+  useEffect(() => highlight(dialog.current, words))
   useLayoutEffect(() => {
     dialog.current?.showModal()
     dialog.current?.querySelector('input')?.focus()
@@ -115,25 +138,27 @@ function Palette({ own, shared, items, messages, locale, close }: PaletteProps):
           value={query}
           onInput={({ currentTarget }) => setQuery(currentTarget.value)}
         />
-        <Button
-          look="quiet"
-          icon="close"
+        <button
+          className="fm-button is-quiet"
+          type="button"
           aria-label={messages.close}
           onClick={() => dialog.current?.close()}
-        />
+        >
+          <kbd />
+        </button>
       </div>
       <p className="fm-hidden" role="status">
         {query && plural(messages.found, count, locale)}
       </p>
       <div className="fm-hits">
         <Hits title={messages.preferences} isShown={mine.length > 0}>
-          {mine.map((definition) => (
-            <OwnHit key={definition.key} {...{ definition, editor: own, messages }} />
+          {mine.map((hit) => (
+            <OwnHit key={hit.definition.key} {...{ hit, editor: own, messages, groups: faces }} />
           ))}
         </Hits>
         <Hits title={messages.manage} isShown={ours.length > 0}>
-          {ours.map((definition) => (
-            <SharedHit key={definition.key} {...{ definition, editor: shared, messages }} />
+          {ours.map((hit) => (
+            <SharedHit key={hit.definition.key} {...{ hit, editor: shared, messages, groups: faces }} />
           ))}
         </Hits>
         {groups.map((group) => (
@@ -155,16 +180,17 @@ function Palette({ own, shared, items, messages, locale, close }: PaletteProps):
 /** Nothing before something is searched for. */
 function useFound(
   editor: SettingsEditor,
-  query: string,
-  messages: Messages,
+  { query, messages, groups }: { readonly query: string } & Pick<HitProps, 'messages' | 'groups'>,
   isWanted: (definition: Definition) => boolean,
-): readonly Definition[] {
+): Pick<Found, 'hits' | 'words'> {
   const definitions = useExternal(editor.subscribe, () => editor.state.definitions)
-  const search = useMemo(() => createSearch(definitions.filter(isWanted), messages), [definitions])
-  if (query.trim() === '') return []
-  const { hits } = search({ text: query, isExact: false, values: editor.state.values })
-  return hits.slice(0, most).map(({ definition }) => definition)
+  const search = useMemo(() => createSearch(definitions.filter(isWanted), messages, groups), [definitions])
+  if (query.trim() === '') return nothing
+  const { hits, words } = search({ text: query, isExact: false, values: editor.state.values })
+  return { hits: hits.slice(0, most), words }
 }
+
+const nothing: Pick<Found, 'hits' | 'words'> = { hits: [], words: [] }
 
 function Hits({
   title,
@@ -185,29 +211,48 @@ function Hits({
 }
 
 interface HitProps {
-  readonly definition: Definition
+  readonly hit: Hit
   readonly editor: SettingsEditor
   readonly messages: Messages
+  readonly groups: Groups
 }
 
-function HitTexts({
-  name,
-  detail,
-}: {
+interface HitTextsProps {
+  /** One path; an empty one keeps the place. */
+  readonly icon: string | undefined
   readonly name: string
   readonly detail?: string | null | undefined
-}): ComponentChildren {
+}
+
+function HitTexts({ icon, name, detail }: HitTextsProps): ComponentChildren {
   return (
-    <span>
-      <bdi>{name}</bdi>
-      {detail && <bdi className="fm-small">{detail}</bdi>}
-    </span>
+    <>
+      <Drawing path={icon ?? ''} />
+      <span>
+        <bdi>{name}</bdi>
+        {detail && <bdi className="fm-small">{detail}</bdi>}
+      </span>
+    </>
   )
 }
 
+/** What it was found by, where its texts do not say so. */
+function whyOf({ reason }: Hit, messages: Messages): string | undefined {
+  if (reason?.kind === 'keyword') return format(messages.alsoCalled, { text: reason.text })
+  return reason?.kind === 'option' ? format(messages.hasOption, { text: reason.text }) : undefined
+}
+
 /** What a few buttons change is changed here, and saved at once; for anything else its page opens. */
-function OwnHit({ definition, editor, messages }: HitProps): ComponentChildren {
+function OwnHit({ hit, editor, messages, groups }: HitProps): ComponentChildren {
+  const { definition } = hit
   const { key, displayName, description, type, confirm } = definition
+  const texts = (
+    <HitTexts
+      icon={groups[definition.group ?? '']?.icon}
+      name={displayName}
+      detail={whyOf(hit, messages) ?? description}
+    />
+  )
   const value = useExternal(editor.subscribe, () => editor.state.values.get(key))
   const input = useExternal(editor.subscribe, () => editor.state.drafts.get(key)?.input) ?? value?.value
   const isBool = type === SettingType.Bool
@@ -220,15 +265,13 @@ function OwnHit({ definition, editor, messages }: HitProps): ComponentChildren {
   if (confirm || value?.locked !== false || definition.sensitive || !(isBool || isSegmented(definition))) {
     return (
       <li>
-        <a href={`${addressOf('preferences')}#setting:${key}`}>
-          <HitTexts name={displayName} detail={description} />
-        </a>
+        <a href={`${addressOf('preferences')}#setting:${key}`}>{texts}</a>
       </li>
     )
   }
   return (
     <li className="fm-hit">
-      <HitTexts name={displayName} detail={description} />
+      {texts}
       <Segments
         name={`fm-palette-${key}`}
         aria-label={displayName}
@@ -244,8 +287,10 @@ function OwnHit({ definition, editor, messages }: HitProps): ComponentChildren {
 }
 
 /** Its page opens, with the other position of a switch as a draft. */
-function SharedHit({ definition, editor, messages }: HitProps): ComponentChildren {
-  const { key, displayName, groupName, type, sensitive, canWrite } = definition
+function SharedHit({ hit, editor, messages, groups }: HitProps): ComponentChildren {
+  const { definition } = hit
+  const { key, displayName, group, type, sensitive, canWrite } = definition
+  const detail = [groupName(group, groups), whyOf(hit, messages)].filter(Boolean).join(' · ')
   const value = useExternal(editor.subscribe, () => editor.state.values.get(key))
   const turns = type === SettingType.Bool && !sensitive && canWrite && value?.locked === false
   const name = turns
@@ -257,7 +302,7 @@ function SharedHit({ definition, editor, messages }: HitProps): ComponentChildre
         href={`${addressOf('manage')}#setting:${key}`}
         onClick={() => turns && keepDraft(key, value.value !== true)}
       >
-        <HitTexts name={name} detail={groupName} />
+        <HitTexts icon={groups[group ?? '']?.icon} name={name} detail={detail} />
         {value && !sensitive && !turns && (
           <span className="fm-small fm-push" dir="auto">
             {displayValue(definition, value.value, messages)}
@@ -269,13 +314,13 @@ function SharedHit({ definition, editor, messages }: HitProps): ComponentChildre
 }
 
 function HostHit({
-  item: { label, detail, href, run },
+  item: { label, detail, icon, href, run },
   close,
 }: {
   readonly item: PaletteItem
   readonly close: () => void
 }): ComponentChildren {
-  const texts = <HitTexts name={label} detail={detail} />
+  const texts = <HitTexts icon={groupIcon(icon)} name={label} detail={detail} />
   const choose = (): void => {
     close()
     run?.()

@@ -34,7 +34,9 @@ class PaletteElement extends HTMLElement {
     // By its address: a bundler would put what loads modules into a file that the settings pages need.
     const address = new URL('palette-dialog.js', here).href
     const { showPalette } = (await import(/* @vite-ignore */ address)) as typeof dialog
-    await showPalette(this.shadowRoot ?? this.attachShadow({ mode: 'open' }), (query) => this.items(query))
+    const root = this.shadowRoot ?? this.attachShadow({ mode: 'open' })
+    const label = this.getAttribute('label') ?? undefined
+    await showPalette(root, { items: (query) => this.items(query), label })
   }
 }
 

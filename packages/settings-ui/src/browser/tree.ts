@@ -16,11 +16,14 @@ export function shortCutName(letter: string): string {
   return isApple ? `⌘${letter}` : `Ctrl ${letter}`
 }
 
-/** Calls when ⌘ or Ctrl and this letter are pressed in a tree; returns what ends that. */
+/**
+ * Calls when ⌘ or Ctrl and this letter are pressed: anywhere in the document, or within this tree.
+ * @returns what ends that
+ */
 export function listenToShortCut(
-  tree: Document | ShadowRoot,
   letter: string,
   onPress: (event: KeyboardEvent) => void,
+  tree: Document | ShadowRoot = document,
 ): () => void {
   const listen = (event: Event): void => {
     if (!(event instanceof KeyboardEvent) || event.key.toUpperCase() !== letter) return

@@ -36,6 +36,6 @@ export function plural(forms: Plural, count: number, locale: string, params: Par
 export function fold(text: string): string {
   return text
     .normalize('NFD')
-    .replaceAll(/\p{Diacritic}/gu, '')
+    .replaceAll(/\p{Mn}/gu, '')
     .toLowerCase()
 }

@@ -247,13 +247,14 @@ test('hints of definitions', async (t) => {
   )
 
   await t.test('definitions are asked for in the language of the page, if the host names one', async (t) => {
-    const german = { groupName: 'Post', displayName: 'Auf Deutsch' }
+    const german = { displayName: 'Auf Deutsch' }
     const host = await startHost(t, {
       settings: {
         definitions: [hinted],
         overrides: {},
         locales: ['de'],
         translate: (_definition, locale) => (locale === 'de' ? german : undefined),
+        translateGroup: (name) => (name === 'Mail' ? { displayName: 'Post' } : undefined),
       },
       ui: { locale: 'de' },
       modules: [plainHost],

@@ -37,7 +37,6 @@ function definition(type: SettingType, more: Partial<SettingDefinitionDto> = {})
     maxLength: null,
     schema: null,
     flag: false,
-    groupName: null,
     env: null,
     writePermission: null,
     canWrite: true,

@@ -9,6 +9,8 @@ import type { SettingValue } from '#src/browser/model/setting.js'
 import { relativePath } from '#src/document.js'
 import { createHost } from '../support/host.js'
 
+const english = { messages: defaultMessages, locale: 'en' }
+
 /** Definitions as the API answers them. */
 async function fromApi(t: { teardown(close: () => unknown): unknown }): Promise<SettingDefinitionDto[]> {
   const app = await createHost(t)
@@ -30,12 +32,12 @@ test('the name counts most, then keywords, options, the group, the description; 
   const definitions = await fromApi(t)
   const [some] = definitions
   if (!some) throw new Error('no definition')
-  const plain = { ...some, key: 'x.y', displayName: 'Thing', description: null, groupName: null }
+  const plain = { ...some, key: 'x.y', displayName: 'Thing', description: null, group: null }
   const ranked: readonly SettingDefinitionDto[] = [
     { ...plain, displayName: 'Fancy hat' },
     { ...plain, keywords: ['hat'] },
     { ...plain, options: [{ value: 'h', label: 'Hat', description: null }] },
-    { ...plain, groupName: 'Hat' },
+    { ...plain, group: 'Hat' },
     { ...plain, description: 'It wears a hat.' },
     { ...plain, key: 'x.hat' },
   ]
@@ -103,7 +105,7 @@ test('half of the words is not enough, unless they are all of a name', async (t)
 test('F13: a secret is a key or a password too, "the" says nothing, one keyword of two words is not enough', async (t) => {
   const [first] = await fromApi(t)
   if (!first) throw new Error('no definitions')
-  const plain = { ...first, description: null, groupName: null, keywords: [], options: null }
+  const plain = { ...first, description: null, group: null, keywords: [], options: null }
   const definitions: readonly SettingDefinitionDto[] = [
     { ...plain, key: 'a.secret', displayName: 'API secret', sensitive: true },
     { ...plain, key: 'a.other', displayName: 'Other secret', sensitive: true },
@@ -150,7 +152,7 @@ test('where nothing is found the closest settings are named', async (t) => {
 
 test('groups come as modules declared them, settings without one first; within a group by order, then name', async (t) => {
   const definitions = await fromApi(t)
-  const groups = groupDefinitions(definitions, 'General', 'en')
+  const groups = groupDefinitions(definitions, english)
   t.same(
     groups.map(({ name }) => name),
     ['General', 'Appearance', 'Contact', 'Advanced', 'Tables', 'Mail'],
@@ -163,11 +165,10 @@ test('groups come as modules declared them, settings without one first; within a
   if (!first) throw new Error('no definitions')
   const slugs = groupDefinitions(
     [
-      { ...first, group: 'A & B', groupName: 'Eins' },
-      { ...first, group: 'A + B', groupName: 'Zwei' },
+      { ...first, group: 'A & B' },
+      { ...first, group: 'A + B' },
     ],
-    'General',
-    'en',
+    english,
   ).map(({ slug }) => slug)
   t.same(slugs, ['a-b', 'a-b-2'])
 })

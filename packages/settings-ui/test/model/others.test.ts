@@ -36,10 +36,8 @@ async function openWindow(t: Test, url: string, signedIn: Window = {}) {
   const request: typeof fetch = async (input, init) => {
     requests.push(String(input))
     if (down.has(new URL(String(input)).pathname)) throw new TypeError('fetch failed')
-    return fetch(input, {
-      ...init,
-      headers: { ...(init?.headers as object), cookie: `user=${signedIn.user ?? user}` },
-    })
+    const headers = { ...(init?.headers as object), cookie: `user=${signedIn.user ?? user}` }
+    return fetch(input, { ...init, headers })
   }
   const access = createAccess(baseUrl, () => undefined, request)
   const api = createSettingsClient(access)
@@ -65,6 +63,7 @@ async function openWindow(t: Test, url: string, signedIn: Window = {}) {
     api,
     access,
     editor,
+    onOpen: () => undefined,
     mayShow: (key) => !held.has(key),
     onShown: () => undefined,
     say: (text) => said.push(text),

@@ -125,6 +125,30 @@ export interface OpenChange extends SettingChangeSet, KeptChange {
   readonly hidden: number
 }
 
+/** The changes that wait to be kept, the first that is due first. */
+interface OpenChanges {
+  readonly changes: readonly OpenChange[]
+  readonly people: People
+  /** The time of the clock by which they are due; ISO 8601. */
+  readonly now: string
+}
+
+/** A change that had to be kept, with what became of it. */
+export interface SettledChange extends KeptChange {
+  /** The id of the caller who made it. */
+  readonly by: string | null
+  /** By key, why it was not put back. */
+  readonly reasons: Readonly<Record<string, string>>
+  readonly entries: readonly HistoryEntry[]
+  readonly people: People
+}
+
+/** How a write of several values is kept. */
+interface KeepMode extends CallOptions {
+  /** Seconds, 5 to 86400, after which the write is put back unless `keep` is called. */
+  readonly confirmWithin?: number | undefined
+}
+
 /** All methods reject with `SettingsRequestError`. */
 export interface SettingsClient {
   /** System and Application values by group, order and key, or with User scope the caller's stored ones. */
@@ -142,7 +166,7 @@ export interface SettingsClient {
     condition?: WriteCondition,
   ): Promise<WrittenSettingDto>
   /** All or nothing. */
-  setMany(updates: readonly BulkSettingUpdate[], options?: CallOptions): Promise<WrittenSettingDto[]>
+  setMany(updates: readonly BulkSettingUpdate[], options?: KeepMode): Promise<WrittenSettingDto[]>
   /** What `setMany` would change; nothing is written. */
   preview(updates: readonly BulkSettingUpdate[], options?: CallOptions): Promise<ValueChange[]>
   /** Clears a System or Application value: the default holds again. */
@@ -190,10 +214,10 @@ export interface SettingsClient {
   ): Promise<SettingValueDto>
   /** Puts back everything that a change set replaced, all or nothing; status 409 with `conflicts` where it changed since. */
   revert(revision: number, options?: RevertMode): Promise<RevertReport>
-  /** The changes that wait to be kept, the first that is due first. */
-  openChanges(
-    options?: CallOptions,
-  ): Promise<{ readonly changes: readonly OpenChange[]; readonly people: People }>
+  /** The changes that wait to be kept. */
+  openChanges(options?: CallOptions): Promise<OpenChanges>
+  /** A change that waits to be kept, or waited; only those of its entries that the caller may see. */
+  change(revision: number, options?: CallOptions): Promise<SettledChange>
   /** Keeps a change, or extends the time to do so by `within` seconds from now. Status 409 where it is over. */
   keep(revision: number, options?: CallOptions & { readonly within?: number }): Promise<KeptChange>
   /** Tests a resource with values by key that are not saved. Status 429 where it was tested too often. */
@@ -217,7 +241,8 @@ export function createSettingsClient(options: SettingsClientOptions = {}): Setti
     resolved: <T>(reference: string | { readonly key: string }, call?: CallOptions) =>
       send<T>(pathOf(typeof reference === 'string' ? reference : reference.key, '/resolved'), call),
     set: (key, value, scope, condition) => send('', write('PUT', { key, scope, value }, condition)),
-    setMany: (updates, { signal } = {}) => send('/bulk', write('PUT', updates, { signal })),
+    setMany: (updates, { signal, confirmWithin } = {}) =>
+      send('/bulk', { ...write('PUT', updates, { signal }), query: { confirmWithin } }),
     preview: (updates, call) =>
       send('/bulk', { method: 'PUT', query: { dryRun: true }, body: updates, ...call }),
     reset: (key, scope, condition) =>
@@ -245,6 +270,7 @@ export function createSettingsClient(options: SettingsClientOptions = {}): Setti
       return send(`/changes/${revision}/revert`, { method: 'POST', query: { dryRun }, body, signal })
     },
     openChanges: (call) => send('/changes', { query: { state: 'open' }, ...call }),
+    change: (revision, call) => send(`/changes/${revision}`, call),
     keep: (revision, { within, ...call } = {}) =>
       send(`/changes/${revision}/keep`, { method: 'POST', body: { within }, ...call }),
     probe: (resource, drafts, call) =>

@@ -12,6 +12,7 @@ export type {
   ProbeAnswer,
   RevertMode,
   SettingChangeSet,
+  SettledChange,
   SettingsClient,
   TenantSettingDto,
   TenantUpdate,

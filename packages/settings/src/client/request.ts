@@ -90,11 +90,13 @@ function toQuery(query: NonNullable<Call['query']>): string {
 
 /** A proxy between client and server may answer HTML. */
 async function readProblem(response: Response): Promise<Problem> {
+  const retryAfter = Number(response.headers.get('retry-after'))
+  const header = retryAfter > 0 ? { retryAfter } : {}
   try {
     const body: unknown = await response.json()
-    return typeof body === 'object' && body !== null ? body : {}
+    return typeof body === 'object' && body !== null ? { ...body, ...header } : header
   } catch {
-    return {}
+    return header
   }
 }
 
@@ -108,6 +110,8 @@ export interface Problem {
   readonly conflicts?: readonly Conflict[]
   readonly people?: People
   readonly locked?: readonly string[]
+  /** Of the header `Retry-After`; seconds. */
+  readonly retryAfter?: number
 }
 
 /** A request that was refused or did not arrive. */
@@ -126,6 +130,8 @@ export class SettingsRequestError extends Error {
   readonly locked: readonly string[]
   /** To look the request up in the server's log. */
   readonly requestId: string | null
+  /** Seconds after which it may succeed, of a 429 or 503 that says so. */
+  readonly retryAfter: number | null
 
   constructor(status: number, problem: Problem, cause?: unknown) {
     super(problem.detail ?? problem.title ?? `The settings request failed with status ${status}.`, { cause })
@@ -137,5 +143,6 @@ export class SettingsRequestError extends Error {
     this.people = problem.people ?? {}
     this.locked = problem.locked ?? []
     this.requestId = problem.requestId ?? null
+    this.retryAfter = problem.retryAfter ?? null
   }
 }

@@ -27,6 +27,8 @@ export interface Follower {
    * reader's any more; where somebody else has signed in, or the caller works in another tenant, theirs follows.
    */
   onState(state: LiveState | 'signed out'): void
+  /** Other changes wait to be kept than before. Also called after each connection while one waits. */
+  onOpen?(): void
 }
 
 /** The tenant that values are of. */
@@ -205,6 +207,7 @@ export class Stream implements Connection, Follower {
   take({ id = this.#id, event, data }: StreamEvent, signal: AbortSignal): Promise<void> | undefined {
     if (event === 'read') return this.#takeRead(id, signal)
     if (event === 'own') this.#takeOwn(JSON.parse(data), signal)
+    if (event === 'open') this.onOpen()
     const isEverything = event === 'snapshot'
     if (isEverything || (event === 'change' && this.#id))
       this.onSettings(JSON.parse(data), isEverything, Number.parseInt(id, 10) || 0)
@@ -280,6 +283,10 @@ export class Stream implements Connection, Follower {
     this.#caller = caller ?? this.#caller
     if (tenant !== undefined) this.#tenant = tenant
     for (const follower of this.#followers) follower.onOwn(caller, within)
+  }
+
+  onOpen(): void {
+    for (const follower of this.#followers) follower.onOpen?.()
   }
 
   #isAnother({ caller, tenant }: Known): boolean {

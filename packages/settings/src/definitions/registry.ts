@@ -74,7 +74,10 @@ export class Registry implements SettingDefinitions {
   }
 
   getGroups(accepted?: string): SettingGroups {
-    return this.groups.in(accepted)
+    return this.groups.in(
+      accepted,
+      this.all().flatMap(({ definition: { group } }) => group ?? []),
+    )
   }
 
   /**

@@ -25,8 +25,6 @@ export interface SettingDefinitionDto extends CompleteDefinition {
   readonly canWrite: boolean
   /** The resource that the caller may test before saving it; null where there is none. */
   readonly probe: string | null
-  /** What to show for `group`, which itself names the group in requests. */
-  readonly groupName: string | null
   readonly valueSchema: ValueSchema
 }
 
@@ -42,7 +40,6 @@ export function toDefinitionDto(
     canWrite,
     defaultValue: definition.sensitive ? null : definition.defaultValue,
     probe,
-    groupName: definition.group,
     valueSchema: valueSchema(definition),
   }
 }
@@ -128,7 +125,7 @@ function untranslated(shown: readonly SettingDefinitionDto[]): LocalizedDefiniti
   return { locale: english, ...toTaggedJson(shown) }
 }
 
-const named = ['displayName', 'description', 'groupName', 'placeholder', 'unit', 'confirm'] as const
+const named = ['displayName', 'description', 'placeholder', 'unit', 'confirm'] as const
 
 /** A definition in another language. */
 function translateDefinition(definition: SettingDefinitionDto, texts: DefinitionTexts): SettingDefinitionDto {

@@ -37,6 +37,8 @@ interface ProbeRequest {
   readonly drafts: Drafts
   readonly options: WriteOptions
   readonly log: FastifyBaseLogger
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal
 }
 
 /** What a test found. */
@@ -81,7 +83,7 @@ export class Probes {
    * @throws {TooManyRequestsException} the caller, or all callers together, test too much
    */
   async probe(name: string, request: ProbeRequest): Promise<ProbeResult> {
-    const { caller, drafts, log } = request
+    const { caller, drafts, log, signal } = request
     requireUpdater(caller)
     const found = this.#resources.find(name)
     if (!found?.resource.options.probe) throw new NotFoundException('Resource with a test', name)
@@ -98,9 +100,10 @@ export class Probes {
       values: Object.fromEntries(tried.map(({ member, value }) => [member, value])),
       secrets: tried.filter((each) => each.isSecret).map(({ value }) => value),
     }
-    const [result] = await this.#limits.run(caller.id, (controller) =>
-      Promise.all([test(found, snapshot, { controller, log }), pause(time.shortest)]),
-    )
+    const [result] = await this.#limits.run(caller.id, (controller) => {
+      signal.addEventListener('abort', () => controller.abort(signal.reason))
+      return Promise.all([test(found, snapshot, { controller, log }), pause(time.shortest)])
+    })
     const secret = new Set(tried.filter((each) => each.isSecret).map(({ state }) => keyOf(state)))
     const shown = Object.fromEntries(Object.entries(drafts).filter(([key]) => !secret.has(key)))
     const audit = { audit: 'settings.probe', resource: name, caller: caller.id, drafts: shown, ok: result.ok }

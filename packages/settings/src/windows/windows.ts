@@ -12,7 +12,7 @@ import {
 import { requireRevision } from '../history/history.ts'
 import { entryOf } from '../history/revert.ts'
 import type { Parts } from '../parts.ts'
-import type { HistoryRow } from '../store/store.ts'
+import type { HistoryRow, StorePort } from '../store/store.ts'
 import type { StoredWindow } from '../store/windows.ts'
 import { requireUpdater, requireWritePermissions } from '../visibility.ts'
 import type { WriteOptions } from '../write/write.ts'
@@ -63,9 +63,9 @@ export class Windows {
     await this.#running
   }
 
-  /** The open ones, the next one that is due first. */
-  async open(): Promise<readonly StoredWindow[]> {
-    return (await this.#parts.store.windows()).windows
+  /** The open ones, the next one that is due first, and the time of the database. */
+  open(): ReturnType<StorePort['windows']> {
+    return this.#parts.store.windows()
   }
 
   /** The window of a change set, whatever became of it. */

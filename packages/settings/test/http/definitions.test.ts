@@ -55,7 +55,6 @@ test('S6: definitions carry what user interfaces need, every member present', as
     restart: true,
     docsUrl: 'https://example.com/docs#smtp',
     group: 'SMTP server',
-    groupName: 'SMTP server',
   })
   t.match(of('smtp.timeout'), { unit: 'seconds', hidden: true }, 'a hidden setting is defined like any other')
   t.match(of('app.title'), {

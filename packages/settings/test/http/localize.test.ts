@@ -32,7 +32,6 @@ const texts: Readonly<Record<string, Readonly<Record<string, DefinitionTexts>>>>
   de: {
     'ui.style': {
       displayName: 'Stil',
-      groupName: 'Aussehen',
       options: { calm: { label: 'Ruhig', description: 'Wenige Farben' }, wild: { description: 'Bunt' } },
     },
     'ui.width': { unit: 'Bildpunkte', confirm: 'Sicher?', placeholder: 'breit', description: 'Wie breit' },
@@ -151,7 +150,6 @@ test('S7: what has no translation stays English, and what requests and writes na
       displayName: 'Stil',
       description: 'How pages look',
       group: 'Looks',
-      groupName: 'Aussehen',
       allowedValues: ['calm', 'wild'],
       options: [
         { value: 'calm', label: 'Ruhig', description: 'Wenige Farben' },

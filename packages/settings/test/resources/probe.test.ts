@@ -304,12 +304,43 @@ test('closing aborts a test, and what is made after that is disposed of unseen',
   )
 })
 
-test('the client tests resources', async (t) => {
-  const app = await createMail(t, { ...works, probe: ({ host }) => host })
+async function clientOf(app: FastifyInstance) {
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
-  const client = createSettingsClient({
-    baseUrl: `${address}/api/settings`,
-    headers: { 'x-caller': 'admin' },
+  return createSettingsClient({ baseUrl: `${address}/api/settings`, headers: { 'x-caller': 'admin' } })
+}
+
+test('the client tests resources, and says when there were too many', async (t) => {
+  const app = await createMail(t, { ...works, probe: ({ host }) => host })
+  const client = await clientOf(app)
+  const answer = { ok: true, message: 'x', requestId: null }
+  for (let count = 1; count <= 10; count++)
+    t.strictSame(await client.probe('mail', { 'smtp.host': 'x' }), answer)
+  const refusal: unknown = await client.probe('mail', {}).catch((error: unknown) => error)
+  t.match(refusal, { status: 429, retryAfter: Number })
+})
+
+test('a caller who leaves ends the test, and may begin the next one', async (t) => {
+  const running = new Set<string>()
+  const app = await createMail(t, {
+    ...works,
+    async probe({ host }, { signal }) {
+      if (host !== 'slow') return
+      running.add(host)
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+      running.delete(host)
+    },
   })
-  t.strictSame(await client.probe('mail', { 'smtp.host': 'x' }), { ok: true, message: 'x', requestId: null })
+  const client = await clientOf(app)
+  const leaving = new AbortController()
+  const left = client.probe('mail', { 'smtp.host': 'slow' }, { signal: leaving.signal })
+  await until('the test', () => running.size === 1)
+  leaving.abort()
+  await t.rejects(left)
+  await until('its end', () => running.size === 0)
+  await until('the next', () =>
+    client.probe('mail', {}).then(
+      ({ ok }) => ok,
+      () => false,
+    ),
+  )
 })

@@ -12,6 +12,9 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { type Test, test } from 'tap'
 import { until } from '../contract/case.ts'
 import { as, callerByHeader, createApp, definitions, type Expected, expectStatuses } from '../support/app.ts'
+import { portOf } from '../support/live.ts'
+import { readStream, start } from '../support/reader.ts'
+import { createSettingsClient } from '@fastify-modular/settings/client'
 import { engines } from '../support/engines.ts'
 
 const { Application: scope } = SettingScope
@@ -261,4 +264,47 @@ test('what cannot be kept or put back is refused', async (t) => {
   const app = await createApp(t)
   await expectStatuses(t, app, refusedQueries)
   t.equal((await as(app, 'admin')('GET', '/changes?state=open')).json.changes.length, 1)
+})
+
+test('the stream says that other changes are open, to signed-in readers, and after each connection', async (t) => {
+  const app = await start(t)
+  const [reader, stranger] = [
+    await readStream(app),
+    await readStream(app, { path: '/public/stream', headers: {} }),
+  ]
+  await reader.next('snapshot')
+  await app.settings.set(definitions.title, 'New', { confirmWithin: 60 })
+  const { revision } = app.settings.status
+  t.strictSame((await reader.next('open')).data, [])
+  const second = await readStream(app)
+  await second.next('open')
+  await app.settings.keep(revision, { within: 600 })
+  await Promise.all([reader.next('open'), second.next('open')])
+  await app.settings.keep(revision)
+  await Promise.all([reader.next('open'), second.next('open')])
+  const third = await readStream(app)
+  await app.settings.set(definitions.color, '#000000')
+  await Promise.all([third.next('change'), stranger.next('change')])
+  t.notMatch(third.text, 'event: open')
+  t.notMatch(stranger.text, 'event: open')
+  for (const each of [reader, stranger, second, third]) each.close()
+})
+
+test('the client keeps, extends and looks back, by the clock of the server', async (t) => {
+  const app = await start(t)
+  const client = createSettingsClient({
+    baseUrl: `http://127.0.0.1:${portOf(app)}/api/settings`,
+    headers: { 'x-caller': 'admin' },
+  })
+  const updates = [{ key: 'app.title', scope, value: 'New' }] as const
+  const [written] = await client.setMany(updates, { confirmWithin: 60 })
+  const { changes, now } = await client.openChanges()
+  const [{ revision, due } = { revision: 0, due: '' }] = changes
+  t.equal(revision, written?.revision)
+  const left = Date.parse(due) - Date.parse(now)
+  t.ok(left > 0 && left <= 60_000, `${left} ms`)
+  t.match(await client.keep(revision, { within: 600 }), { state: 'open' })
+  t.match(await client.change(revision), { state: 'open', by: 'admin', entries: [{ key: 'app.title' }] })
+  t.match(await client.keep(revision), { state: 'kept' })
+  t.match(await client.openChanges(), { changes: [] })
 })

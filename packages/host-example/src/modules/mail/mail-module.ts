@@ -23,6 +23,13 @@ export function mailModule(database: Database, { names }: Pick<Accounts, 'names'
     },
     access: 'Mails.Read',
     settings: mailSettings,
+    settingGroups: {
+      Mail: {
+        icon: 'mail',
+        description: 'How mail leaves this application.',
+        action: { label: 'See sent mail', href: '/mails' },
+      },
+    },
     handlers: [new ShareMailHandler(mailbox)],
     plugin: async (app) => {
       // Mail is a table here: what would send it is tested on the settings pages, and used by nothing else.

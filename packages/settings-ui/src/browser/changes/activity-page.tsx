@@ -9,6 +9,7 @@ import { Dialog } from '../dialogs/dialog.tsx'
 import type { Group } from '../model/listing.ts'
 import type { Definition } from '../model/setting.ts'
 import { useEditor } from '../page-context.ts'
+import { OpenChanges } from '../trust/open-changes.tsx'
 import { useWholePage } from '../more-texts.ts'
 
 const hour = 3_600_000
@@ -51,6 +52,7 @@ export function ActivityPage({ groups }: { readonly groups: readonly Group[] }):
           <p className="fm-small">{messages.activityHint}</p>
         </div>
       </div>
+      <OpenChanges sections={[]} />
       <div className="fm-chips">
         {choices.map(([name, label, all, options]) => (
           <select

@@ -215,7 +215,7 @@ function Reason({ entry: { origin, note } }: { readonly entry: HistoryEntry }): 
   return words && <span className="fm-small"> {words}</span>
 }
 
-function EntryDiff({ entry }: { readonly entry: HistoryEntry }): ComponentChildren {
+export function EntryDiff({ entry }: { readonly entry: HistoryEntry }): ComponentChildren {
   const { oldValue, newValue, isOverridden, key } = entry
   const definition = useEditor(({ byKey }) => byKey.get(key))
   if (!definition) return null

@@ -17,14 +17,14 @@ import {
 } from '../model/json-form.ts'
 import { toNumber } from '../model/input.ts'
 import { type JsonValue, splitError } from '../model/setting.ts'
-import { usePage } from '../page-context.ts'
+import { useWholePage } from '../more-texts.ts'
 import { Segments, Switch } from './choices.tsx'
 import type { ControlProps } from './control-props.ts'
 import { CodeControl } from './long-text.tsx'
 
 /** A form where the schema has one and the value fits it; JSON for all else, and where the user prefers it. */
 export function JsonControl(props: ControlProps): ComponentChildren {
-  const { messages } = usePage()
+  const { messages } = useWholePage()
   const { definition, field, draft } = props
   const [isCode, setCode] = useState(false)
   const form = useMemo(() => formOf(definition), [definition])
@@ -57,7 +57,7 @@ interface JsonFormProps extends ControlProps {
 }
 
 function JsonForm({ definition, field, draft, form, parts, onInput }: JsonFormProps): ComponentChildren {
-  const { messages } = usePage()
+  const { messages } = useWholePage()
   const { id, readOnly } = field
   const group = useRef<HTMLDivElement>(null)
   /** The `data-part` of what has the focus next. */
@@ -125,7 +125,7 @@ interface PartProps {
 
 /** An item of a list with its tools, or the object alone. */
 function Part({ id, form, parts, index, byPointer, isReadOnly, change }: PartProps): ComponentChildren {
-  const { messages } = usePage()
+  const { messages } = useWholePage()
   const part = parts[index] ?? ''
   const [first] = form.fields
   /** The item is a value itself. */
@@ -169,7 +169,7 @@ type ItemToolsProps = Pick<PartProps, 'parts' | 'index' | 'change'> & { readonly
 
 /** Up, down and away; the focus goes with the button, and with the last item to the button that adds. */
 function ItemTools({ parts, index, name, change }: ItemToolsProps): ComponentChildren {
-  const { messages } = usePage()
+  const { messages } = useWholePage()
   const last = parts.length - 1
   const without = parts.toSpliced(index, 1)
   const move = (to: number, tool: string): void => {
@@ -257,7 +257,7 @@ function ChoiceCell({
   isReadOnly,
   onInput,
 }: CellProps): ComponentChildren {
-  const { messages } = usePage()
+  const { messages } = useWholePage()
   const stored = String(value ?? '')
   return (
     <select

@@ -16,6 +16,8 @@ export function SecretControl(props: ControlProps): ComponentChildren {
   const [isReplacing, setReplacing] = useState(false)
   const [isShown, setShown] = useState(false)
   const input = useRef<HTMLInputElement>(null)
+  // A test asks for it again.
+  const isAsked = !isUnsaved && field['aria-invalid'] === true
   const isSet = field.placeholder === messages.secretSet
   const isAtRest = isSet && !isUnsaved && !isReplacing
 
@@ -23,6 +25,10 @@ export function SecretControl(props: ControlProps): ComponentChildren {
   useLayoutEffect(() => {
     if (isReplacing) input.current?.focus()
   }, [isReplacing])
+
+  useLayoutEffect(() => {
+    if (!isUnsaved) setReplacing(isAsked)
+  }, [isAsked])
 
   // What was entered is saved or taken back.
   useLayoutEffect(() => {

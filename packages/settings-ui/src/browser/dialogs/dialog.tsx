@@ -9,6 +9,7 @@ import { parseInput } from '../model/input.ts'
 import { type Definition, displayDate, type Draft } from '../model/setting.ts'
 import { toFailure, versionsOf } from '../model/source.ts'
 import { useEditor } from '../page-context.ts'
+import { lengthText } from '../trust/open-changes.tsx'
 import { useWholePage } from '../more-texts.ts'
 
 interface DialogProps {
@@ -76,17 +77,25 @@ export function Dialog({ title, onClose, children, action, closeText }: DialogPr
   )
 }
 
-/** All unsaved changes, old and new. */
+/** Seconds until a save is put back unless it is kept. */
+const times = [60, 300, 3600]
+
+/** All unsaved changes, old and new, and whether they have to be kept. */
 export function ReviewDialog({ onClose }: { readonly onClose: () => void }): ComponentChildren {
-  const { editor, messages, locale } = useWholePage()
+  const { id, editor, messages, locale } = useWholePage()
   const { drafts, values, definitions } = useEditor((state) => state)
   const changed = definitions.filter(({ key }) => drafts.has(key))
+  const [within, setWithin] = useState<number>()
   const { title, text, closeText } = wordsFor(drafts, changed, messages, locale)
   return (
     <Dialog
       title={title}
       closeText={closeText}
-      action={{ text, isDangerous: changed.some(({ confirm }) => confirm), run: () => void editor.save() }}
+      action={{
+        text,
+        isDangerous: changed.some(({ confirm }) => confirm),
+        run: () => void editor.save(within),
+      }}
       onClose={onClose}
     >
       {changed.map((definition) => {
@@ -110,6 +119,23 @@ export function ReviewDialog({ onClose }: { readonly onClose: () => void }): Com
           </ChangedSetting>
         )
       })}
+      {!editor.isOwn && (
+        <div className="fm-cell">
+          <label htmlFor={`${id}-within`}>{messages.keepWithin}</label>
+          <select
+            id={`${id}-within`}
+            value={within ?? ''}
+            onChange={({ currentTarget }) => setWithin(Number(currentTarget.value) || undefined)}
+          >
+            <option value="">{messages.keepAlways}</option>
+            {times.map((seconds) => (
+              <option key={seconds} value={seconds}>
+                {lengthText(seconds, locale)}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
     </Dialog>
   )
 }

@@ -1,5 +1,5 @@
 /** What a page shows, and how it changes: pure functions from one state to the next. */
-import type { SettingsRequestError } from '@fastify-modular/settings/client'
+import type { OpenChange, SettingsRequestError } from '@fastify-modular/settings/client'
 import type { Messages } from '../../texts/messages.ts'
 import { checkInput, parseInput, toInput } from './input.ts'
 import { type Definition, type Draft, type Input, isSameJson, isSent, type SettingValue } from './setting.ts'
@@ -23,6 +23,10 @@ export interface EditorState {
   readonly saving: ReadonlySet<string>
   /** What others have changed while the page was open, by key. */
   readonly news: ReadonlyMap<string, News>
+  /** Errors of settings without a draft, by key: a test asks for them to be entered. They go with the next edit. */
+  readonly asked: ReadonlyMap<string, readonly string[]>
+  /** Changes that wait to be kept, the first that is due first. */
+  readonly open: readonly Waiting[]
   /** When the server answered last, as people say it, while it does not; an ended session says so itself. */
   readonly stale: string | null
   /** Why the last action failed. */
@@ -41,7 +45,7 @@ export interface EditorState {
 
 /** A sentence that is true now. */
 export interface Message {
-  readonly kind: 'done' | 'undone' | 'warn' | 'bad'
+  readonly kind: 'done' | 'undone' | 'warn' | 'bad' | 'busy'
   readonly text: string
   /** A second, quieter sentence. */
   readonly hint?: string
@@ -50,6 +54,20 @@ export interface Message {
   readonly asks?: number | undefined
   /** What is done in spite of what the message says. */
   readonly anyway?: (() => void) | undefined
+  /** Another answer to it. */
+  readonly action?: { readonly text: string; readonly run: () => void } | undefined
+  /** To look its request up in the server's log. */
+  readonly reference?: string | null | undefined
+  /** It says itself how many drafts it is about. */
+  readonly isOfDrafts?: boolean
+}
+
+/** A change that waits to be kept. */
+export interface Waiting extends OpenChange {
+  /** When it is due, by the clock of `performance.now()`. */
+  readonly ends: number
+  /** Milliseconds that there were to keep it, since it was made or the time was last extended. */
+  readonly total: number
 }
 
 /** A change of one value by somebody else: of the row as long as it has this version. */
@@ -76,6 +94,8 @@ export const initialState: EditorState = {
   preview: 'none',
   saving: new Set(),
   news: new Map(),
+  asked: new Map(),
+  open: [],
   stale: null,
   failure: null,
   isForbidden: false,
@@ -192,14 +212,16 @@ export function readDrafts(
   return { entries, errors }
 }
 
-/** The drafts that cannot be saved as they are, in the order in which pages list settings. */
+/** The drafts that cannot be saved as they are, and what a test asks for, in the order in which pages list settings. */
 export function needsAttention({
   definitions,
   drafts,
-}: Pick<EditorState, 'definitions' | 'drafts'>): readonly Definition[] {
+  asked,
+}: Pick<EditorState, 'definitions' | 'drafts' | 'asked'>): readonly Definition[] {
   return definitions.filter(({ key }) => {
     const draft = drafts.get(key)
-    return draft !== undefined && (draft.theirs !== undefined || draft.errors.length > 0)
+    if (!draft) return asked.has(key)
+    return draft.theirs !== undefined || draft.errors.length > 0
   })
 }
 

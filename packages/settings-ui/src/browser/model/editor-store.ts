@@ -13,6 +13,8 @@ export class EditorStore {
   #lastLoad = 0
   /** Whether what others save arrives without being read. */
   isLive = false
+  /** Reads which changes wait to be kept; what follows others replaces it. */
+  readOpen: () => Promise<void> = async () => undefined
   /** People whose names were asked for; take out those whose names could not be read. */
   readonly asked = new Set<string>()
 

@@ -59,8 +59,8 @@ export class SettingsEditor extends EditorStore {
   }
 
   edit(definition: Definition, input: Input): void {
-    const { saved, message } = initialState
-    this.update({ ...withInput(this.state, definition, input), saved, message })
+    const { saved, message, asked } = initialState
+    this.update({ ...withInput(this.state, definition, input), saved, message, asked })
   }
 
   /** Enters values as the user would type them, and saves nothing. What is not shown or locked is left out. */
@@ -90,7 +90,7 @@ export class SettingsEditor extends EditorStore {
     const keys = [...drafts.keys()]
     for (const key of keys) this.undo(key)
     const { messages, locale } = this.#language()
-    this.update({ failure: null, focus: firstOf(this.state, keys) })
+    this.update({ failure: null, asked: initialState.asked, focus: firstOf(this.state, keys) })
     this.say({
       kind: 'undone',
       text: plural(messages.discarded, drafts.size, locale),
@@ -168,10 +168,13 @@ export class SettingsEditor extends EditorStore {
     return this.#writes
   }
 
-  /** Sends all drafts; those that mean nothing, and those in conflict, are shown instead, all at once. */
-  save(): Promise<void> {
+  /**
+   * Sends all drafts; those that mean nothing, and those in conflict, are shown instead, all at once.
+   * @param within seconds until they are put back unless they are kept
+   */
+  save(within?: number): Promise<void> {
     const keys = [...this.state.drafts.keys()]
-    return this.#queue(() => this.#saveDrafts(keys))
+    return this.#queue(() => this.#saveDrafts(keys, within))
   }
 
   /** Preferences are saved one after the other, in the order in which they were changed; those that could not be go along. */
@@ -187,20 +190,26 @@ export class SettingsEditor extends EditorStore {
     })
   }
 
-  async #saveDrafts(wanted: readonly string[]): Promise<void> {
+  async #saveDrafts(wanted: readonly string[], within?: number): Promise<void> {
     const keys = wanted.filter((key) => this.state.drafts.has(key))
     if (keys.length === 0) return
     const { entries, errors } = readDrafts(this.state, keys, this.#language().messages)
-    this.update({ failure: null, message: null })
+    this.update({ failure: null, message: null, asked: initialState.asked })
     this.#showErrors(errors)
     if (entries.length === 0 || (entries.length < keys.length && !this.isOwn)) return
     const before = this.state.values
     const sent = entries.map(({ key }) => key)
     this.update(withSent(this.state, sent))
-    await this.#settle(await this.write(sent, () => this.source.save(entries)), before)
+    const outcome = await this.write(sent, () => this.source.save(entries, within))
+    await this.#settle(outcome, before, within !== undefined)
+    if (within !== undefined) await this.readOpen()
   }
 
-  async #settle({ saved, keys, error }: SaveOutcome, before: EditorState['values']): Promise<void> {
+  async #settle(
+    { saved, keys, error }: SaveOutcome,
+    before: EditorState['values'],
+    isOpen: boolean,
+  ): Promise<void> {
     for (const [index, key] of keys.entries()) {
       const value = saved[index]
       const sent = this.state.drafts.get(key)?.sent
@@ -217,7 +226,7 @@ export class SettingsEditor extends EditorStore {
       const { messages, locale } = this.#language()
       const text = plural(messages.saved, keys.length, locale)
       const revision = saved.find((value) => value?.revision)?.revision
-      return this.say({ kind: 'done', text, ...this.undoOf(keys, revision) })
+      return this.say({ kind: 'done', text, ...(!isOpen && this.undoOf(keys, revision)) })
     }
     this.#showErrors(error.errors)
     this.know(error.people)

@@ -1,5 +1,6 @@
 /** Which settings a page lists and in which order: groups, filters, and settings that depend on another one. */
 import { SettingScope } from '@fastify-modular/settings/client'
+import type { PageConfig } from '../../document.ts'
 import type { Messages } from '../../texts/messages.ts'
 import type { EditorState } from './editor-state.ts'
 import { toInput } from './input.ts'
@@ -7,7 +8,7 @@ import { type Definition, isSameJson, isStale, type SettingValue } from './setti
 
 export interface Group {
   readonly name: string
-  /** As its modules name it, in any language; null without one. */
+  /** As its modules name it, in all languages; null without one. */
   readonly group: string | null
   /**
    * What modules call it, as a part of an address: the only one such on its page, and the same in all languages. Where the
@@ -17,27 +18,35 @@ export interface Group {
   readonly definitions: readonly Definition[]
 }
 
+interface Texts extends Pick<PageConfig, 'locale'> {
+  readonly groups?: PageConfig['groups'] | undefined
+  readonly messages: Pick<Messages, 'general'>
+}
+
+/** What pages show for a group, in their language. */
+export function groupName(group: string | null, groups: PageConfig['groups'] = {}): string | null {
+  return (group !== null && groups[group]?.displayName) || group
+}
+
 /** Groups in the order of their first setting, settings by `order`, then by name; settings without a group come first, as `general`. */
 export function groupDefinitions(
   definitions: readonly Definition[],
-  general: string,
-  locale: string,
+  { messages, locale, groups = {} }: Texts,
 ): readonly Group[] {
-  const byName = new Map<string, Definition[]>([[general, []]])
+  const byGroup = new Map<string | null, Definition[]>([[null, []]])
   for (const definition of definitions) {
-    const name = definition.groupName ?? general
-    const members = byName.get(name)
+    const members = byGroup.get(definition.group)
     if (members) members.push(definition)
-    else byName.set(name, [definition])
+    else byGroup.set(definition.group, [definition])
   }
   const collator = new Intl.Collator(locale)
   const slugs = new Set<string>()
-  return [...byName]
+  return [...byGroup]
     .filter(([, members]) => members.length > 0)
-    .map(([name, members]) => ({
-      name,
-      group: members[0]?.group ?? null,
-      slug: uniqueSlug(members[0]?.group ?? 'general', slugs),
+    .map(([group, members]) => ({
+      name: groupName(group, groups) ?? messages.general,
+      group,
+      slug: uniqueSlug(group ?? 'general', slugs),
       definitions: members.toSorted(
         (a, b) => a.order - b.order || collator.compare(a.displayName, b.displayName),
       ),

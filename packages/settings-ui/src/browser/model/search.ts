@@ -1,6 +1,7 @@
 /** The search over all settings: ranked, forgiving one typo a word, and able to say why something was found. */
 import type { PageConfig } from '../../document.ts'
 import { fold, type Messages } from '../../texts/messages.ts'
+import { groupName } from './listing.ts'
 import { type Definition, optionsOf, type SettingValue } from './setting.ts'
 
 /** What a search found, best first. */
@@ -76,8 +77,11 @@ export function createSearch(
   groups: PageConfig['groups'] = {},
 ): (query: SearchQuery) => Found {
   const made = definitions.map((definition) => {
-    const about = toField('description', groups[definition.group ?? '']?.description ?? '')
-    return { definition, fields: [...fieldsOf(definition, words), about] }
+    const ofGroup = [
+      toField('group', groupName(definition.group, groups) ?? ''),
+      toField('description', groups[definition.group ?? '']?.description ?? ''),
+    ]
+    return { definition, fields: [...fieldsOf(definition, words), ...ofGroup] }
   })
   const vocabulary = new Set(made.flatMap(({ fields }) => fields.flatMap((field) => field.words)))
   const stopWords = new Set(wordsOf(words.stopWords))
@@ -158,12 +162,11 @@ function withValue({ definition, fields }: Entry, values: SearchQuery['values'])
 }
 
 function fieldsOf(definition: Definition, { secretWords }: Pick<Messages, 'secretWords'>): readonly Field[] {
-  const { key, displayName, description, groupName, keywords, sensitive } = definition
+  const { key, displayName, description, keywords, sensitive } = definition
   return [
     toField('name', displayName),
     ...keywords.map((keyword) => toField('keyword', keyword)),
     ...optionsOf(definition).map(({ label }) => toField('option', label)),
-    toField('group', groupName ?? ''),
     toField('description', description ?? ''),
     toField('secret', sensitive ? secretWords : ''),
     toField('key', key),

@@ -36,7 +36,8 @@ export interface SettingsSource {
   readonly isOwn: boolean
   definitions(): Promise<readonly Definition[]>
   values(): Promise<readonly SettingValue[]>
-  save(entries: readonly Entry[]): Promise<SaveOutcome>
+  /** @param within seconds until shared values are put back unless they are kept */
+  save(entries: readonly Entry[], within?: number): Promise<SaveOutcome>
   readonly reset: (value: SettingValue) => Promise<SettingValue | undefined>
   /** Writes one value, for preferences. */
   readonly put?: (entry: Entry) => Promise<SettingValue | undefined>
@@ -55,10 +56,10 @@ export function sharedSource(api: SettingsClient): SettingsSource {
     own: async () => new Set((await api.mine()).flatMap((mine) => (mine.isOverridden ? mine.key : []))),
     reset: ({ key, scope, version }) => api.reset(key, scope, { version }),
     revert: async (revision, force) => (await api.revert(revision, { force })).values.length,
-    async save(entries) {
+    async save(entries, confirmWithin) {
       const keys = entries.map(({ key }) => key)
       try {
-        return { keys, saved: (await api.setMany(entries)) ?? keys.map(() => undefined) }
+        return { keys, saved: (await api.setMany(entries, { confirmWithin })) ?? keys.map(() => undefined) }
       } catch (error) {
         return { keys: [], saved: [], error: toFailure(error) }
       }

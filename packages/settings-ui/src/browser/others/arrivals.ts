@@ -21,6 +21,8 @@ interface ArrivalsInit {
   readonly mayShow: (key: string) => boolean
   /** Called with the keys of what somebody else has changed. */
   readonly onShown: (keys: readonly string[]) => void
+  /** Called when other changes may wait to be kept than before. */
+  readonly onOpen: () => void
   /** Has a sentence read out. */
   readonly say: (text: string) => void
 }
@@ -66,6 +68,7 @@ export class Arrivals implements Follower {
     if (state === 'connecting') return
     editor.isLive = state === 'live'
     if (state === 'offline') return this.onNetwork(false)
+    if (state === 'polling') this.onOpen()
     if (state !== 'signed out') this.#alive = Date.now()
     // Of an ended session the next action says so.
     this.onNetwork(globalThis.navigator?.onLine !== false)
@@ -83,6 +86,10 @@ export class Arrivals implements Follower {
 
   #setStale(stale: string | null): void {
     this.#init.editor.arrive((state) => ({ ...state, stale }))
+  }
+
+  onOpen(): void {
+    this.#init.onOpen()
   }
 
   onOwn(caller?: string): void {

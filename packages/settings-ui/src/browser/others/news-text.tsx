@@ -30,7 +30,7 @@ function isolate(text = ''): string {
 }
 
 /** `12:04`, with the date where it is another one. */
-function timeText(at: Date, locale: string): string {
+export function timeText(at: Date, locale: string): string {
   if (at.toDateString() !== new Date().toDateString()) return displayTime(at.toISOString(), locale)
   return new Intl.DateTimeFormat(locale, { timeStyle: 'short' }).format(at)
 }

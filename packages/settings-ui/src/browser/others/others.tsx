@@ -6,7 +6,9 @@ import { isWide } from '../controls/controls.tsx'
 import { usePage } from '../page-context.ts'
 import type { Filter } from '../model/listing.ts'
 import { fadeIn, treeOf } from '../tree.ts'
+import { loadMore } from '../use-more.ts'
 import { Arrivals } from './arrivals.ts'
+import { OpenReader } from './open-reader.ts'
 
 /** What may move a waiting row out of the way. */
 const releases = ['pointermove', 'focusin', 'focusout', 'input', 'keydown'] as const
@@ -29,12 +31,24 @@ export function Others({ only }: OthersProps): ComponentChildren {
     let isPointing = true
     const mayShow = (key: string): boolean =>
       disturbsNobody(root.current, key, mayGrow(key, latest.current), isPointing)
+    const reader = new OpenReader({
+      api,
+      editor,
+      onSettled: (...settled) =>
+        void loadMore().then(
+          ({ saySettled }) => saySettled(latest.current.page, ...settled),
+          () => undefined, // the rows show what holds
+        ),
+    })
+    const readOpen = (): void => void (latest.current.page.canUpdate && !editor.isOwn && reader.read())
+    readOpen()
     const arrivals = new Arrivals({
       page: () => latest.current.page,
       api,
       access,
       editor,
       mayShow,
+      onOpen: readOpen,
       onShown: (keys) => requestAnimationFrame(() => fade(root.current, keys)),
       say: setText,
     })
@@ -50,10 +64,15 @@ export function Others({ only }: OthersProps): ComponentChildren {
     const network = ({ type }: Event): void => arrivals.onNetwork(type === 'online')
     for (const type of ['online', 'offline']) addEventListener(type, network)
     for (const type of releases) addEventListener(type, release)
+    document.addEventListener('visibilitychange', reader.wake)
+    addEventListener('pageshow', reader.wake)
     return () => {
       for (const end of ends) end()
       for (const type of ['online', 'offline']) removeEventListener(type, network)
       for (const type of releases) removeEventListener(type, release)
+      document.removeEventListener('visibilitychange', reader.wake)
+      removeEventListener('pageshow', reader.wake)
+      reader.stop()
       arrivals.stop()
     }
   }, [editor, api, access, baseUrl, root])

@@ -1,9 +1,9 @@
 /** The groups of a page: a list at the side, on narrow pages a menu. */
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { Drawing, Icon } from '../icons.tsx'
 import { MenuButton } from '../menu.tsx'
-import { plural } from '../../texts/messages.ts'
+import { fold, plural } from '../../texts/messages.ts'
 import { needsAttention } from '../model/editor-state.ts'
 import type { Group } from '../model/listing.ts'
 import { useEditor, usePage } from '../page-context.ts'
@@ -52,38 +52,48 @@ export function GroupPicker(): ComponentChildren {
   )
 }
 
+/** From so many groups on, their list has a search. */
+const many = 12
+
 /** All groups, and what has happened to all settings. */
 function Groups({ isShort = false }: { readonly isShort?: boolean }): ComponentChildren {
   const { messages, canUpdate, groups: faces = {} } = usePage()
   const hasIcons = Object.values(faces).some(({ icon }) => icon !== undefined)
   const { url, results } = useView()
   const { groups, current, isSearch } = results
+  const [text, setText] = useState('')
+  const later = useLater(groups.length >= many)
   return (
-    <ul>
-      {groups.map((group) => (
-        <li key={group.slug}>
-          <NavLink next={{ ...noSearch, group: group.slug }} isCurrent={group.slug === current?.slug}>
-            {hasIcons && <Drawing path={faces[group.group ?? '']?.icon ?? ''} />}
-            <span dir="auto">
-              {group.name}
-              {!isShort && <span className="fm-small">{faces[group.group ?? '']?.description}</span>}
-            </span>
-            <GroupNews group={group} />
-          </NavLink>
-        </li>
-      ))}
-      {canUpdate && groups.length > 0 && (
-        <li className="is-rule">
-          <NavLink
-            next={{ ...noSearch, group: null, view: 'activity' }}
-            isCurrent={url.view !== null && !isSearch}
-          >
-            {hasIcons && <Icon name="clock" />}
-            <span>{messages.activity}</span>
-          </NavLink>
-        </li>
-      )}
-    </ul>
+    <>
+      {later && <later.GroupField value={text} onInput={setText} />}
+      <ul>
+        {groups
+          .filter(({ name }) => fold(name).includes(fold(text).trim()))
+          .map((group) => (
+            <li key={group.slug}>
+              <NavLink next={{ ...noSearch, group: group.slug }} isCurrent={group.slug === current?.slug}>
+                {hasIcons && <Drawing path={faces[group.group ?? '']?.icon ?? ''} />}
+                <span dir="auto">
+                  {group.name}
+                  {!isShort && <span className="fm-small">{faces[group.group ?? '']?.description}</span>}
+                </span>
+                <GroupNews group={group} />
+              </NavLink>
+            </li>
+          ))}
+        {canUpdate && groups.length > 0 && (
+          <li className="is-rule">
+            <NavLink
+              next={{ ...noSearch, group: null, view: 'activity' }}
+              isCurrent={url.view !== null && !isSearch}
+            >
+              {hasIcons && <Icon name="clock" />}
+              <span>{messages.activity}</span>
+            </NavLink>
+          </li>
+        )}
+      </ul>
+    </>
   )
 }
 
@@ -125,7 +135,7 @@ function NavLink({ next, isCurrent, children }: NavLinkProps): ComponentChildren
 function GroupNews({ group: { slug, definitions } }: { readonly group: Group }): ComponentChildren {
   const { messages, locale } = usePage()
   const { isSearch, byGroup } = useView().results
-  const wrong = useEditor(({ drafts }) => needsAttention({ definitions, drafts }).length)
+  const wrong = useEditor(({ drafts, asked }) => needsAttention({ definitions, drafts, asked }).length)
   const later = useLater(useEditor(({ news }) => news.size > 0))
   const isUnsaved = useEditor(({ drafts }) => definitions.some(({ key }) => drafts.has(key)))
   if (wrong > 0 || isSearch) {

@@ -8,7 +8,7 @@ import { format, type Messages, plural } from '../../texts/messages.ts'
 import type { Hit, Reason } from '../model/search.ts'
 import { useEditor, useMayChange, usePage } from '../page-context.ts'
 import { SettingRow, type SettingRowProps } from '../row/setting-row.tsx'
-import { useLater, useMore } from '../use-more.ts'
+import { loadMore, useLater, useMore } from '../use-more.ts'
 import { atOnce, type Section, useView } from './use-results.ts'
 import { noSearch } from './use-url-state.ts'
 
@@ -18,22 +18,25 @@ export function ResultsList(): ComponentChildren {
   const { results, isWhole, showWhole } = useView()
   const { sections, isSearch, definitions, groups } = results
 
-  const more = useMore(isDevelopment && phase === 'ready' && definitions.length === 0)
+  const hasOpen = useEditor(({ open }) => open.length > 0)
+  const more = useMore(hasOpen || (isDevelopment && phase === 'ready' && definitions.length === 0))
 
   if (phase === 'loading' || results.isPending) return <Skeleton />
   if (phase === 'failed') return <LoadFailure />
   if (definitions.length === 0)
-    return more ? <more.FirstSteps /> : <p className="fm-notice">{messages.empty}</p>
+    return more && isDevelopment ? <more.FirstSteps /> : <p className="fm-notice">{messages.empty}</p>
   const isSingle = !isSearch && groups.length === 1 && editor.isOwn
   return (
     <>
       <ReadOnlyNotice sections={sections} />
+      {more && <more.OpenChanges sections={isSearch ? [] : sections} />}
       {isSearch && <Summary />}
       {sections.map((section) => (
         <SectionCard
           key={section.group.slug}
           section={section}
           isNamed={section.group.name !== '' && !isSingle}
+          notice={more && !isSearch && <more.OpenChanges sections={sections} section={section} />}
         />
       ))}
       {isSearch && !isWhole && results.count > atOnce && (
@@ -157,10 +160,12 @@ function Summary(): ComponentChildren {
 interface SectionCardProps {
   readonly section: Section
   readonly isNamed: boolean
+  /** Stands above its settings. */
+  readonly notice: ComponentChildren
 }
 
 /** One group, or what was found of it. */
-function SectionCard({ section, isNamed }: SectionCardProps): ComponentChildren {
+function SectionCard({ section, isNamed, notice }: SectionCardProps): ComponentChildren {
   const { editor, messages, groups = {} } = usePage()
   const stale = useEditor((state) => state.stale)
   const later = useLater(useEditor(({ news }) => news.size > 0))
@@ -170,6 +175,7 @@ function SectionCard({ section, isNamed }: SectionCardProps): ComponentChildren 
   const isSystem = group.definitions.every(({ scope }) => scope === SettingScope.System)
   const isPlain = isSearch || editor.isOwn || group.name === ''
   const { icon, description, action } = isPlain ? {} : (groups[group.group ?? ''] ?? {})
+  const tested = isPlain ? [] : [...new Set(group.definitions.flatMap(({ probe }) => probe ?? []))]
   // Found settings, and named ones, are all in view: whether they are for experts, their group page says.
   const advanced = isPlain ? [] : rows.filter(({ definition }) => definition.advanced)
   // A fold of one row takes its place.
@@ -200,11 +206,23 @@ function SectionCard({ section, isNamed }: SectionCardProps): ComponentChildren 
               {description}
             </p>
           )}
-          {action && (
-            <a className="fm-button" href={action.href}>
-              <Icon name="open" />
-              <span dir="auto">{action.label}</span>
-            </a>
+          {(action || tested.length > 0) && (
+            <div className="fm-buttons">
+              {action && (
+                <a className="fm-button" href={action.href}>
+                  <Icon name="open" />
+                  <span dir="auto">{action.label}</span>
+                </a>
+              )}
+              {tested.map((resource) => (
+                <TestButton
+                  key={resource}
+                  resource={resource}
+                  group={group.name}
+                  isOnly={tested.length === 1}
+                />
+              ))}
+            </div>
           )}
           {stale && !editor.isOwn ? (
             <p className="fm-small fm-aside is-stale">{stale}</p>
@@ -213,11 +231,39 @@ function SectionCard({ section, isNamed }: SectionCardProps): ComponentChildren 
           )}
         </div>
       )}
+      {notice}
       <div className="fm-card">
         <Rows rows={rows.filter((row) => !folded.includes(row))} isSystem={isSystem} />
         {folded.length > 0 && <Advanced rows={folded} isSystem={isSystem} />}
       </div>
     </section>
+  )
+}
+
+interface TestButtonProps {
+  readonly resource: string
+  readonly group: string
+  /** The group has no other one. */
+  readonly isOnly: boolean
+}
+
+/** It keeps the focus while the test runs. */
+function TestButton({ resource, group, isOnly }: TestButtonProps): ComponentChildren {
+  const page = usePage()
+  const { editor, messages } = page
+  const isRunning = useEditor(({ message }) => message?.kind === 'busy')
+  const run = (): void =>
+    void loadMore().then(
+      (more) => more.testResource(page, resource, group),
+      () => editor.say({ kind: 'bad', text: messages.unreachable }),
+    )
+  return (
+    <Button
+      icon={isRunning ? 'ring' : 'plug'}
+      aria-disabled={isRunning || undefined}
+      onClick={() => isRunning || run()}
+      text={(isRunning ? messages.testing : messages.test) + (isOnly ? '' : ` ${resource}`)}
+    />
   )
 }
 
@@ -237,19 +283,26 @@ const reasons = {
 
 function Rows({ rows, isSystem }: RowsProps): ComponentChildren {
   const { messages } = usePage()
+  const open = useEditor((state) => state.open)
+  const more = useMore(open.length > 0)
+  const waiting = new Set(open.flatMap(({ entries }) => entries.map(({ key }) => key)))
   return rows.map(({ definition, reason }) => (
     <StillRow
       key={definition.key}
       definition={definition}
       reason={reason && format(messages[reasons[reason.kind]], { text: reason.text })}
       isScopeShown={!isSystem && definition.scope === SettingScope.System}
+      notice={more && waiting.has(definition.key) ? <more.OpenPill definition={definition} /> : undefined}
     />
   ))
 }
 
 /** The same element again is not rendered again, whatever the search does. */
 function StillRow(props: SettingRowProps): ComponentChildren {
-  return useMemo(() => <SettingRow {...props} />, [props.definition, props.reason, props.isScopeShown])
+  return useMemo(
+    () => <SettingRow {...props} />,
+    [props.definition, props.reason, props.isScopeShown, props.notice],
+  )
 }
 
 /** Opened by the user, by a link, and by what is unsaved; closed by the user only. */

@@ -26,15 +26,15 @@ export function SaveBar(): ComponentChildren {
   return (
     <div className="fm-bar" part="bar" role="region" aria-label={messages.unsavedChanges}>
       {failure ? <Failure failure={failure} count={count} /> : message && <Say {...message} />}
-      {count > 0 && !failure && (
+      {count > 0 && !failure && !message?.isOfDrafts && (
         <b>{plural(saving.size > 0 ? messages.saving : messages.unsavedCount, count, locale)}</b>
       )}
       {attention.length > 0 && <Attention wrong={attention} />}
       <PreviewToggle page={page} isInBar />
       <span className="fm-push" />
       {message && !failure && <Answers message={message} />}
-      {count > 0 ? (
-        <Actions count={count} failure={failure} />
+      {message?.kind === 'busy' ? null : count > 0 ? (
+        <Actions count={count} failure={failure} message={message} />
       ) : (
         <Button look="quiet" aria-label={messages.dismiss} onClick={editor.dismiss} icon="close" />
       )}
@@ -48,30 +48,48 @@ const looks = {
   bad: ['is-bad', 'alert'],
   warn: ['is-warn', 'alert'],
   locked: ['is-warn', 'lock'],
+  busy: ['is-busy', 'ring'],
 } as const satisfies Record<string, readonly [string, IconName]>
 
 interface SayProps {
   readonly kind: keyof typeof looks
   readonly text: string
   readonly hint?: ComponentChildren
+  readonly reference?: Message['reference']
 }
 
 /** A sentence, and a quieter one below it. */
-function Say({ kind, text, hint }: SayProps): ComponentChildren {
+function Say({ kind, text, hint, reference }: SayProps): ComponentChildren {
+  const { editor, messages } = usePage()
   const [look, icon] = looks[kind]
   return (
     <div className={`fm-say ${look}`}>
       <Icon name={icon} />
       <div>
         <b dir="auto">{text}</b>
-        {hint && <p className="fm-small">{hint}</p>}
+        {(hint || reference) && (
+          <p className="fm-small">
+            {hint}
+            {reference && (
+              <>
+                {' '}
+                <bdi>{format(messages.reference, { id: reference })}</bdi>
+                <Button look="link" onClick={() => void editor.copy(reference)} text={messages.copy} />
+              </>
+            )}
+          </p>
+        )}
       </div>
     </div>
   )
 }
 
 /** What can be done about a message. */
-function Answers({ message: { undo, asks, anyway } }: { readonly message: Message }): ComponentChildren {
+function Answers({
+  message: { undo, asks, anyway, action },
+}: {
+  readonly message: Message
+}): ComponentChildren {
   const { editor, messages, open } = usePage()
   if (anyway) {
     return (
@@ -81,6 +99,7 @@ function Answers({ message: { undo, asks, anyway } }: { readonly message: Messag
       </>
     )
   }
+  if (action) return <Button onClick={action.run} text={action.text} />
   const ask = asks === undefined ? undefined : (): void => open({ kind: 'revert', revision: asks })
   const run = ask ?? undo
   if (!run) return null
@@ -92,43 +111,36 @@ function Answers({ message: { undo, asks, anyway } }: { readonly message: Messag
   )
 }
 
-interface ActionsProps {
+interface FailureProps {
   readonly count: number
-  readonly failure: SettingsRequestError | null
+  readonly failure: SettingsRequestError
 }
 
-function Failure({
-  failure,
-  count,
-}: ActionsProps & { readonly failure: SettingsRequestError }): ComponentChildren {
+function Failure({ failure, count }: FailureProps): ComponentChildren {
   const { editor, messages, locale } = usePage()
   const { status, requestId } = failure
   if (status === 401) return <SignedOut count={count} />
   if (status === 403 && count > 0) return <Say kind="bad" text={messages.forbidden} />
   // Others stand in no log of the server.
   const reference = status === 400 || status >= 500 ? requestId : null
-  const hint = (
-    <>
-      {status > 0 ? messages.nothingSaved : plural(messages.kept, count, locale)}
-      {reference !== null && (
-        <>
-          {' '}
-          <bdi>{format(messages.reference, { id: reference })}</bdi>
-          <Button look="link" onClick={() => void editor.copy(reference)} text={messages.copy} />
-        </>
-      )}
-    </>
-  )
-  return <Say kind="bad" text={editor.explain(failure)} hint={count > 0 && hint} />
+  const hint = status > 0 ? messages.nothingSaved : plural(messages.kept, count, locale)
+  const more = count > 0 && { hint, reference }
+  return <Say kind="bad" text={editor.explain(failure)} {...more} />
+}
+
+interface ActionsProps {
+  readonly count: number
+  readonly failure: SettingsRequestError | null
+  readonly message: Message | null
 }
 
 /** What can be done with what is unsaved. */
-function Actions({ count, failure }: ActionsProps): ComponentChildren {
+function Actions({ count, failure, message }: ActionsProps): ComponentChildren {
   const { editor, messages, locale, open } = usePage()
   const isSaving = useEditor((state) => state.saving.size > 0)
   if (isSaving) return <Button look="main" type="submit" aria-disabled text={messages.savingNow} />
   const save = (
-    <Button type="submit" look="main">
+    <Button type="submit" look={message?.kind === 'bad' ? 'plain' : 'main'}>
       {failure ? messages.saveAgain : plural(messages.save, count, locale)}
       <kbd aria-hidden="true">{shortCutName('S')}</kbd>
     </Button>
@@ -136,7 +148,7 @@ function Actions({ count, failure }: ActionsProps): ComponentChildren {
   return (
     <>
       <Button look="quiet" onClick={editor.discard} text={messages.discard} />
-      {!editor.isOwn && failure?.status !== 401 && (
+      {!editor.isOwn && !message?.isOfDrafts && failure?.status !== 401 && (
         <Button onClick={() => open({ kind: 'review' })} text={messages.review} />
       )}
       {failure?.status === 401 ? <SignInLink text={messages.signIn} /> : failure?.status !== 403 && save}
@@ -167,7 +179,7 @@ function SignedOut({ count }: { readonly count: number }): ComponentChildren {
 
 function Attention({ wrong }: { readonly wrong: readonly Definition[] }): ComponentChildren {
   const { root, messages, locale, reveal } = usePage()
-  const drafts = useEditor((state) => state.drafts)
+  const { drafts, asked } = useEditor((state) => state)
   const isToDecide = wrong.every(({ key }) => drafts.get(key)?.theirs)
   const shown = useEditor(({ focus }) => (focus?.isError ? focus.key : undefined))
   /** Where the last step led, or the save that failed. */
@@ -209,8 +221,9 @@ function Attention({ wrong }: { readonly wrong: readonly Definition[] }): Compon
             <span>
               <span dir="auto">{displayName}</span>
               <span className="fm-small" dir="auto">
-                {(drafts.get(key)?.errors ?? []).map((error) => splitError(error).text).join(' ') ||
-                  messages.decideFirst}
+                {(drafts.get(key)?.errors ?? asked.get(key) ?? [])
+                  .map((error) => splitError(error).text)
+                  .join(' ') || messages.decideFirst}
               </span>
             </span>
           </a>

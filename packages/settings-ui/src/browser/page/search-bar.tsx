@@ -8,8 +8,8 @@ import { plural } from '../../texts/messages.ts'
 import { elementId } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
 import { listenToShortCut, shortCutName, treeOf } from '../tree.ts'
-import { loadMore } from '../use-more.ts'
-import { Chips, FilterMenu } from './filters.tsx'
+import { loadMore, useLater } from '../use-more.ts'
+import { Chips } from './filters.tsx'
 import { useView } from './use-results.ts'
 import { show } from './use-reveal.ts'
 import { longestText } from './use-url-state.ts'
@@ -26,6 +26,7 @@ export function SearchBar({ children }: { readonly children: ComponentChildren }
   const [isAsked, setAsked] = useState(results.isSearch)
   if (results.isSearch && !isAsked) setAsked(true)
   const isMany = results.definitions.length >= enough || isAsked
+  const later = useLater(isMany)
   if (results.definitions.length === 0 || (editor.isOwn && !isMany)) return null
   const isEmpty = url.text === '' && url.only.length === 0
   return (
@@ -53,7 +54,7 @@ export function SearchBar({ children }: { readonly children: ComponentChildren }
             </>
           }
         >
-          <FilterMenu />
+          {later && <later.FilterMenu />}
         </MenuButton>
       )}
       {!editor.isOwn && canUpdate && (
@@ -77,18 +78,19 @@ interface SearchFieldProps {
 
 /** ⌘K leads to it, Enter and the arrow down to the first result, Escape clears. On phones it opens from a button. */
 function SearchField({ isOpen, onOpen }: SearchFieldProps): ComponentChildren {
-  const { id, root, messages } = usePage()
+  const { id, root, isEmbedded, messages } = usePage()
   const { url, results, changeUrl } = useView()
   const input = useRef<HTMLInputElement>(null)
   const button = useRef<HTMLButtonElement>(null)
 
   useEffect(() => {
     const tree = treeOf(root.current)
-    return listenToShortCut(tree, 'K', (event) => {
+    const press = (event: KeyboardEvent): void => {
       if (tree.querySelector('dialog[open]')) return
       event.preventDefault()
       open()
-    })
+    }
+    return listenToShortCut('K', press, isEmbedded ? tree : undefined)
   })
 
   function open(): void {

@@ -11,7 +11,6 @@ import { SaveBar } from './save-bar.tsx'
 import { SearchBar } from './search-bar.tsx'
 import { type PagePart, useResults, useView, ViewContext } from './use-results.ts'
 import { useUrlState } from './use-url-state.ts'
-import { useHighlight } from './use-highlight.ts'
 import { useFocus, useReveal } from './use-reveal.ts'
 import { useWindow } from './use-window.ts'
 
@@ -63,11 +62,18 @@ function Body({ heading, part: { group, keys }, wanted }: BodyProps): ComponentC
   useWindow({ url, results })
   useFocus()
   useReveal(wanted, { results, changeUrl })
-  useHighlight(root, results.found.words, results.sections)
+  const { found, sections } = results
+  useEffect(() => later?.highlight(root.current, found.words), [later, root, found.words, sections])
 
   const isActivity = canUpdate && url.view !== null && !results.isSearch
   const isSingle = editor.isOwn || isPart
-  const classes = ['fm', 'fm-settings', isSingle && 'is-single', areKeysShown && 'are-keys-shown']
+  const classes = [
+    'fm',
+    'fm-settings',
+    isSingle && 'is-single',
+    keys && 'is-part',
+    areKeysShown && 'are-keys-shown',
+  ]
   return (
     <ViewContext.Provider value={{ url, changeUrl, results, areKeysShown, showKeys, isWhole, showWhole }}>
       <div className={classes.filter(Boolean).join(' ')} ref={root}>

@@ -99,8 +99,8 @@ export function useResults(url: UrlState, { group, keys, isWhole, later }: Resul
     () =>
       keys
         ? [{ name: '', group: null, slug: '', definitions }]
-        : groupDefinitions(definitions, messages.general, locale),
-    [definitions, keys, messages, locale],
+        : groupDefinitions(definitions, { messages, locale, groups: faces }),
+    [definitions, keys, messages, locale, faces],
   )
   const search = useMemo(
     () => later?.createSearch(definitions, messages, faces),

@@ -7,7 +7,7 @@ import { listenToShortCut, treeOf } from '../tree.ts'
 import type { View } from './use-results.ts'
 
 export function useWindow(view: Pick<View, 'url' | 'results'>): void {
-  const { editor, root, save, onDirtyChange } = usePage()
+  const { editor, root, isEmbedded, save, onDirtyChange } = usePage()
 
   useEffect(() => {
     let isDirty = false
@@ -27,14 +27,16 @@ export function useWindow(view: Pick<View, 'url' | 'results'>): void {
   }, [editor, onDirtyChange])
 
   useEffect(() => {
-    return listenToShortCut(treeOf(root.current), 'S', (event) => {
+    const press = (event: KeyboardEvent): void => {
       event.preventDefault()
-      // With the focus in a page or a dialog it is meant for that one only. The keys of a shadow root end there.
-      const focused =
-        event.target instanceof Element ? event.target.closest('.fm-settings, .fm-dialog') : null
+      // With the focus in a page or a dialog it is meant for that one only.
+      const [target] = event.composedPath()
+      const focused = target instanceof Element ? target.closest('.fm-settings, .fm-dialog') : null
       if (focused === null || focused === root.current) save()
-    })
-  }, [root, save])
+    }
+    // The keys of a part of a page end at its shadow root.
+    return listenToShortCut('S', press, isEmbedded ? treeOf(root.current) : undefined)
+  }, [root, save, isEmbedded])
 
   useScheme()
   useTitle(view)

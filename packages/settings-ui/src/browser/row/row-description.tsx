@@ -124,10 +124,11 @@ interface RowPillsProps extends PartsProps {
   readonly reason: string | undefined
   readonly isScopeShown: boolean
   readonly news: News | undefined
+  readonly notice: ComponentChildren
 }
 
 export function RowPills(props: RowPillsProps): ComponentChildren {
-  const { id, definition, value, draft, news, reason, isScopeShown } = props
+  const { id, definition, value, draft, news, notice, reason, isScopeShown } = props
   const { editor, messages } = usePage()
   const hasOwn = useEditor(({ own }) => own?.has(definition.key))
   const isJustSaved = useEditor((state) => editor.isOwn && state.saved.has(definition.key))
@@ -143,6 +144,7 @@ export function RowPills(props: RowPillsProps): ComponentChildren {
           value.isOverridden && messages.overridden
         )}
       </span>
+      {!draft && notice}
       {isScopeShown && <span className="fm-pill is-muted">{messages.system}</span>}
       {draft && hasOwn && (
         <span className="fm-pill is-muted">

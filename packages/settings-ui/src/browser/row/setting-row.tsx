@@ -30,15 +30,19 @@ export interface SettingRowProps {
   readonly reason?: string | undefined
   /** Says the scope, where the group around it has several. */
   readonly isScopeShown: boolean
+  /** Stands beside its name, unless there is a draft. */
+  readonly notice?: ComponentChildren
 }
 
 /** Depends on nothing but its own value and draft. Its control is its first stop for Tab, its tools follow. */
-export function SettingRow({ definition, reason, isScopeShown }: SettingRowProps): ComponentChildren {
+export function SettingRow({ definition, reason, isScopeShown, notice }: SettingRowProps): ComponentChildren {
   const { key, type, unit, min, max } = definition
   const page = usePage()
   const value = useEditor((state) => state.values.get(key))
   const draft = useEditor((state) => state.drafts.get(key))
-  const isJustSaved = useEditor((state) => state.saved.has(key))
+  // One look for both, because there are many rows.
+  const mark = useEditor(({ asked, saved }) => asked.get(key) ?? saved.has(key))
+  const asked = draft || typeof mark === 'boolean' ? undefined : mark
   const change = useEditor((each) => each.news.get(key))
   const mayChange = useMayChange(definition)
   const [isTold, showWhat] = useState(false)
@@ -53,7 +57,8 @@ export function SettingRow({ definition, reason, isScopeShown }: SettingRowProps
   const state = rowState(value, draft)
   const isReadOnly = value.locked || !mayChange
   const hasHint = unit !== null || (type === SettingType.Number && min !== null && max !== null)
-  const hasNote = draft !== undefined && (draft.theirs !== undefined || draft.errors.length > 0)
+  const errors = draft?.errors ?? asked ?? []
+  const hasNote = draft?.theirs !== undefined || errors.length > 0
   const described = [
     hasHint && `${id}-u`,
     `${id}-d`,
@@ -67,9 +72,9 @@ export function SettingRow({ definition, reason, isScopeShown }: SettingRowProps
       className={isWide(type) ? 'fm-row is-wide' : 'fm-row'}
       part="row"
       data-key={key}
-      data-state={state}
+      data-state={asked ? 'invalid' : state}
       data-type={type}
-      data-saved={isJustSaved || undefined}
+      data-saved={mark === true || undefined}
       data-news={news?.isFresh || undefined}
       data-readonly={isReadOnly || undefined}
     >
@@ -83,12 +88,18 @@ export function SettingRow({ definition, reason, isScopeShown }: SettingRowProps
             reason={reason}
             isScopeShown={isScopeShown}
             news={news}
+            notice={notice}
           />
         </div>
         <RowDescription id={`${id}-d`} {...parts} />
       </div>
       <div className={widthOf(definition)}>
-        <RowControl {...parts} isReadOnly={isReadOnly} describedBy={described.filter(Boolean).join(' ')} />
+        <RowControl
+          {...parts}
+          isInvalid={!draft?.theirs && errors.length > 0}
+          isReadOnly={isReadOnly}
+          describedBy={described.filter(Boolean).join(' ')}
+        />
       </div>
       <RowTools
         {...parts}
@@ -108,7 +119,7 @@ export function SettingRow({ definition, reason, isScopeShown }: SettingRowProps
       {draft?.theirs ? (
         <RowConflict id={`${id}-e`} definition={definition} theirs={draft.theirs} input={draft.input} />
       ) : (
-        hasNote && <Errors id={`${id}-e`} errors={draft.errors} />
+        hasNote && <Errors id={`${id}-e`} errors={errors} />
       )}
       {page.preview[key] === 'accent' && <ShadeNote color={String(draft?.input ?? value.value)} />}
       {type === SettingType.DateTime && <RowTime id={`${id}-t`} {...parts} />}
@@ -153,6 +164,7 @@ function Errors({ id, errors }: { readonly id: string } & Pick<Draft, 'errors'>)
 }
 
 interface RowControlProps extends RowParts {
+  readonly isInvalid: boolean
   readonly isReadOnly: boolean
   /** Ids of what there is to know about it. */
   readonly describedBy: string
@@ -162,6 +174,7 @@ function RowControl({
   definition,
   value,
   draft,
+  isInvalid,
   isReadOnly,
   describedBy,
 }: RowControlProps): ComponentChildren {
@@ -175,7 +188,7 @@ function RowControl({
   const field: Field = {
     id: elementId(page, definition),
     'aria-describedby': describedBy,
-    'aria-invalid': (draft && !draft.theirs && draft.errors.length > 0) || undefined,
+    'aria-invalid': isInvalid || undefined,
     value: String(draft?.input ?? toInput(definition, value.value)),
     placeholder: sensitive ? secret : example,
     required: required && !(sensitive && isSet),

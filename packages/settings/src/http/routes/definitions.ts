@@ -17,7 +17,6 @@ const Definition = component(
     scope: Scope,
     canWrite: Type.Boolean({ description: 'whether the caller may write the shared value' }),
     probe: nullable(Type.String({ description: 'the resource that the caller may test before saving it' })),
-    groupName: nullable(Type.String({ description: 'what to show for the group' })),
     valueSchema: Type.Unknown({ description: 'The JSON Schema of its values.' }),
   }),
 )

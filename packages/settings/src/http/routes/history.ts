@@ -169,6 +169,9 @@ function addChangesRoute({ app, service, people }: RouteContext): void {
         ),
         next,
         people: People,
+        now: Type.Optional(
+          Type.String({ description: 'with state: the time of the clock by which changes are due' }),
+        ),
       }),
     }),
     async (request) => {

@@ -23,12 +23,17 @@ export function addProbeRoute({ app, service: { probes } }: RouteContext): void 
         requestId: nullable(Type.String({ description: 'names the log lines of a test that failed' })),
       }),
     }),
-    async (request) => {
+    async (request, reply) => {
+      const caller = new AbortController()
+      reply.raw.once('close', () => {
+        if (!reply.raw.writableFinished) caller.abort(new Error('The caller has left.'))
+      })
       const { ok, message } = await probes.probe(request.params.name, {
         caller: callerOf(request),
         drafts: request.body,
         options: writeOptionsOf(request),
         log: request.log,
+        signal: caller.signal,
       })
       const isNamed = ok || message !== null
       return {

@@ -102,9 +102,9 @@ async function entriesOf({ service }: Pick<RouteContext, 'service'>, caller: Cal
 
 /** The open windows, each with what the caller may see of it; the rest is counted. */
 export async function listOpen(context: Pick<RouteContext, 'service' | 'people'>, caller: Caller) {
-  const open = await context.service.windows.open()
+  const { at: now, windows } = await context.service.windows.open()
   const changes = await Promise.all(
-    open.map(async (window) => {
+    windows.map(async (window) => {
       const { entries } = await entriesOf(context, caller, window.revision)
       const all = await context.service.store.history({ revision: window.revision, limit: 1 })
       const [first] = entries
@@ -121,7 +121,7 @@ export async function listOpen(context: Pick<RouteContext, 'service' | 'people'>
     }),
   )
   const people = await context.people(changes.map(({ actor }) => actor))
-  return { changes, next: null, people }
+  return { changes, next: null, people, now: new Date(now).toISOString() }
 }
 
 function toWindow(window: StoredWindow | undefined) {

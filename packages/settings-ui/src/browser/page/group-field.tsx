@@ -1,0 +1,35 @@
+/** The search over a long list of groups. */
+import type { ComponentChildren } from 'preact'
+import { Icon } from '../icons.tsx'
+import { usePage } from '../page-context.ts'
+
+interface GroupFieldProps {
+  readonly value: string
+  readonly onInput: (text: string) => void
+}
+
+/** Escape clears it. */
+export function GroupField({ value, onInput }: GroupFieldProps): ComponentChildren {
+  const { messages } = usePage()
+  return (
+    <span className="fm-field fm-group-field">
+      <Icon name="search" />
+      <input
+        className="fm-bare"
+        role="searchbox"
+        aria-label={messages.groups}
+        placeholder={messages.groups}
+        value={value}
+        autoComplete="off"
+        spellcheck={false}
+        onInput={(event) => onInput(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || value === '') return
+          event.stopPropagation()
+          event.preventDefault() // a menu stays open
+          onInput('')
+        }}
+      />
+    </span>
+  )
+}

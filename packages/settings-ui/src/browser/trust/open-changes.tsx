@@ -1,0 +1,268 @@
+/** "Keep these changes?": what waits to be kept, how long, and what can be done about it. */
+import { SettingScope, SettingType, type SettledChange } from '@fastify-modular/settings/client'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { format, plural } from '../../texts/messages.ts'
+import { moreMessages } from '../../texts/more-messages.ts'
+import { Button } from '../button.tsx'
+import { EntryDiff } from '../changes/change-list.tsx'
+import { Icon } from '../icons.tsx'
+import { type EditorState, firstOf, type Waiting } from '../model/editor-state.ts'
+import { toInput } from '../model/input.ts'
+import { type Definition, displayValue, toDefault } from '../model/setting.ts'
+import { useWholePage } from '../more-texts.ts'
+import { timeText } from '../others/news-text.tsx'
+import { type PageContext, useEditor, usePage } from '../page-context.ts'
+import type { Section } from '../page/use-results.ts'
+
+interface OpenChangesProps {
+  /** Those of the page; a change stands in the first that it has a setting of. */
+  readonly sections: readonly Section[]
+  /** @default for changes that stand in none of them */
+  readonly section?: Section
+}
+
+export function OpenChanges({ sections, section }: OpenChangesProps): ComponentChildren {
+  const open = useEditor((state) => state.open)
+  const placeOf = ({ entries }: Waiting): Section | undefined =>
+    sections.find(({ group }) =>
+      group.definitions.some(({ key }) => entries.some((entry) => entry.key === key)),
+    )
+  return open
+    .filter((change) => placeOf(change) === section)
+    .map((change) => <OpenNotice key={change.revision} change={change} />)
+}
+
+/** Seconds that are left when the look of the notice says so, and when it is said again. */
+const last = 20
+const late = 30
+
+function OpenNotice({ change }: { readonly change: Waiting }): ComponentChildren {
+  const { messages, locale } = useWholePage()
+  const { actor, entries, hidden, due } = change
+  const people = useEditor((state) => state.people)
+  const left = useSecondsLeft(change)
+  const mayKeep = useMayKeep(change)
+  useWarnings(change, left)
+  const isLast = left <= last
+  return (
+    <section className={`fm-notice fm-keep ${isLast ? 'is-bad' : 'is-warn'}`} aria-label={messages.keepTitle}>
+      <Ring share={(left * 1000) / change.total} />
+      <div>
+        <h3>
+          {messages.keepTitle} <time aria-hidden="true">{clockText(left)}</time>
+        </h3>
+        <p className="fm-small" dir="auto">
+          {plural(isLast ? messages.keepLast : messages.keepHint, entries.length + hidden, locale, {
+            who: people.get(actor ?? '') ?? actor ?? messages.somebody,
+            time: timeText(new Date(due), locale),
+          })}
+        </p>
+        <What change={change} />
+      </div>
+      {mayKeep && <Answers change={change} isLast={isLast} />}
+    </section>
+  )
+}
+
+function What({ change: { entries, hidden } }: { readonly change: Waiting }): ComponentChildren {
+  const { editor, messages, locale } = useWholePage()
+  return (
+    <details>
+      <summary>
+        <Icon name="chevron" />
+        {messages.showWhat}
+      </summary>
+      <dl>
+        {entries.map((entry) => (
+          <div key={entry.key}>
+            <dt dir="auto">{editor.nameOf(entry.key)}</dt>
+            <dd>
+              <EntryDiff entry={entry} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {hidden > 0 && <p className="fm-small">{plural(messages.keepHidden, hidden, locale)}</p>}
+    </details>
+  )
+}
+
+interface AnswersProps {
+  readonly change: Waiting
+  readonly isLast: boolean
+}
+
+function Answers({ change, isLast }: AnswersProps): ComponentChildren {
+  const { api, editor, messages } = useWholePage()
+  const { revision, entries, total } = change
+
+  async function answer(act: () => Promise<unknown>): Promise<void> {
+    try {
+      await act()
+    } catch (error) {
+      editor.say({ kind: 'bad', text: editor.explain(error) })
+    }
+    await editor.readOpen()
+    // The buttons go with what they are about.
+    editor.arrive((state) => ({
+      ...state,
+      focus: firstOf(
+        state,
+        entries.map(({ key }) => key),
+      ),
+    }))
+  }
+
+  const within = Math.min(86_400, Math.max(60, Math.round(total / 1000)))
+  return (
+    <div className="fm-buttons">
+      <Button
+        look={isLast ? 'plain' : 'quiet'}
+        onClick={() => void answer(() => api.keep(revision, { within }))}
+        text={messages.moreTime}
+      />
+      <Button onClick={() => void answer(() => editor.revert(revision))} text={messages.putBackNow} />
+      <Button look="main" onClick={() => void answer(() => api.keep(revision))} text={messages.keep} />
+    </div>
+  )
+}
+
+/** Whether the reader may write all of it. */
+function useMayKeep({ entries, hidden }: Waiting): boolean {
+  const { isAdmin } = usePage()
+  return useEditor(
+    ({ byKey, isForbidden }) =>
+      hidden === 0 &&
+      !isForbidden &&
+      entries.every(
+        ({ key, scope }) => byKey.get(key)?.canWrite === true && (isAdmin || scope !== SettingScope.System),
+      ),
+  )
+}
+
+/** Whole seconds until a change is due; 0 until it is known what became of it. */
+function useSecondsLeft({ ends }: Waiting): number {
+  const [, drawAgain] = useState({})
+  const left = Math.max(0, ends - performance.now())
+  useEffect(() => {
+    if (left === 0) return undefined
+    const timer = setTimeout(() => drawAgain({}), left % 1000 || 1000)
+    return () => clearTimeout(timer)
+  })
+  return Math.ceil(left / 1000)
+}
+
+/** Says how long there is: at first, at half of it, and twice before the end (WCAG 2.2.1). */
+function useWarnings({ entries, hidden, total, due }: Waiting, left: number): void {
+  const { editor, messages, locale } = useWholePage()
+  const step = [total / 2000, late, last].filter((seconds) => left <= seconds).length
+  const [begun] = useState(step)
+  const group = useEditor(({ byKey }) => {
+    const names = new Set(entries.flatMap(({ key }) => byKey.get(key)?.group ?? []))
+    return new Intl.ListFormat(locale).format(names)
+  })
+  useEffect(() => {
+    const sentence = step === 0 || step === begun ? messages.keepSoon : messages.keepSooner
+    const text = plural(sentence, entries.length + hidden, locale, {
+      time: lengthText(left, locale),
+      group: group || messages.general,
+    })
+    editor.arrive((state) => ({ ...state, announcement: { text } }))
+  }, [step, due])
+}
+
+const units = [
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+] as const
+
+/** `1 hour`, `2.5 minutes`, `30 seconds` */
+export function lengthText(seconds: number, locale: string): string {
+  const [unit, size] = units.find(([, least]) => seconds >= least) ?? units[2]
+  const style = { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 1 } as const
+  return new Intl.NumberFormat(locale, style).format(seconds / size)
+}
+
+/** `4:32`, `1:04:32` */
+function clockText(seconds: number): string {
+  const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]
+  const [first, ...rest] = parts[0] === 0 ? parts.slice(1) : parts
+  return [first, ...rest.map((part) => String(part).padStart(2, '0'))].join(':')
+}
+
+/** How much is left of the time; in four steps where nothing shall move. */
+function Ring({ share }: { readonly share: number }): ComponentChildren {
+  const steps = matchMedia('(prefers-reduced-motion: reduce)').matches ? 4 : 100
+  const shown = Math.min(100, (Math.ceil(share * steps) / steps) * 100)
+  return (
+    <svg className="fm-i" viewBox="0 0 16 16" aria-hidden="true">
+      <circle cx="8" cy="8" r="6" opacity="0.25" />
+      <circle
+        cx="8"
+        cy="8"
+        r="6"
+        pathLength="100"
+        stroke-dasharray={`${shown} 100`}
+        transform="rotate(-90 8 8)"
+      />
+    </svg>
+  )
+}
+
+/** Beside the name of a setting whose change waits to be kept. */
+export function OpenPill({ definition }: { readonly definition: Definition }): ComponentChildren {
+  const { messages } = useWholePage()
+  const { key, sensitive, type } = definition
+  const entry = useEditor(({ open }) =>
+    open.flatMap(({ entries }) => entries).find((each) => each.key === key),
+  )
+  if (!entry) return null
+  const before = entry.oldValue ?? toDefault(definition)
+  const isShown = !sensitive && type !== SettingType.Json
+  const value = displayValue(definition, before, messages)
+  return (
+    <span className="fm-pill is-warn">
+      <Icon name="clock" />
+      <span dir="auto">{isShown ? format(messages.notKeptWas, { value }) : messages.notKept}</span>
+    </span>
+  )
+}
+
+/** Says what became of a change that waited to be kept. */
+export function saySettled(
+  page: Pick<PageContext, 'editor' | 'messages' | 'locale'>,
+  change: SettledChange,
+  isInTime: boolean,
+): void {
+  const { editor, locale } = page
+  const messages = { ...moreMessages, ...page.messages }
+  const { state, entries, reasons, due } = change
+  const count = entries.length
+  if (state === 'kept') return editor.say({ kind: 'done', text: plural(messages.keptNow, count, locale) })
+  void editor.refresh()
+  if (state === 'conflicted') {
+    const texts = Object.entries(reasons).map(([key, reason]) => `${editor.nameOf(key)}: ${reason}`)
+    const text = plural(messages.notPutBack, texts.length || count, locale)
+    return editor.say({ kind: 'warn', text, hint: texts.join(' ') })
+  }
+  const hint = format(messages.nobodyKept, { time: timeText(new Date(due), locale) })
+  const inputs = inputsOf(editor.state, entries)
+  const action = { text: messages.changeAgain, run: () => editor.enter(inputs) }
+  editor.say({
+    kind: 'undone',
+    text: plural(messages.undone, count, locale),
+    ...(!isInTime && { hint, ...(Object.keys(inputs).length > 0 && { action }) }),
+  })
+}
+
+/** What was entered, without secrets. */
+function inputsOf({ byKey }: EditorState, entries: SettledChange['entries']) {
+  const shown = entries.flatMap(({ key, newValue, isOverridden }) => {
+    const definition = byKey.get(key)
+    if (!definition || definition.sensitive || !isOverridden) return []
+    return [[key, toInput(definition, newValue)] as const]
+  })
+  return Object.fromEntries(shown)
+}

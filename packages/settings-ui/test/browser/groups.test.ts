@@ -1,0 +1,58 @@
+/** The list of groups: their faces, and its search where there are many. */
+import { setting, SettingScope } from '@fastify-modular/settings'
+import { test } from 'tap'
+import { problems } from '../support/axe.js'
+import { phone, visit } from '../support/visit.js'
+
+const names = Array.from({ length: 12 }, (_, index) => `Section ${index + 1}`)
+const definitions = names.map((group, index) =>
+  setting.text(`many.s${index}`, { displayName: `Text ${index}`, group, scope: SettingScope.Application }),
+)
+
+test('the list of groups', async (t) => {
+  const visited = await visit(t, {
+    settings: {
+      definitions,
+      overrides: {},
+      groups: { 'Section 1': { icon: 'brush', description: 'The first of many.' } },
+      locales: ['de'],
+      translateGroup: (name) => (name === 'Section 12' ? { displayName: 'Écrans' } : undefined),
+    },
+  })
+  if (!visited) return
+  const { page, open, complaints } = visited
+  const list = page.getByRole('navigation', { name: 'Groups' })
+
+  await t.test('from twelve groups on it has a search, as one types; Escape brings all back', async (t) => {
+    await open('/settings/manage')
+    const field = list.getByRole('searchbox', { name: 'Groups' })
+    await field.fill('12')
+    t.same(await list.getByRole('link').allInnerTexts(), ['Section 12', 'Activity'])
+    await field.press('Escape')
+    t.equal(await list.getByRole('link').count(), 13)
+    t.same(await problems(page), [])
+  })
+
+  await t.test('on a phone it is in the menu, whose icons are no alarm', async (t) => {
+    await open('/settings/manage', 'ada', { size: phone })
+    await page.getByRole('button', { name: /^Groups/ }).click()
+    const menu = page.getByRole('group', { name: /^Groups/ })
+    await menu.getByRole('searchbox', { name: 'Groups' }).fill('section 1')
+    t.equal(await menu.getByRole('link').count(), 5, '1, 10, 11, 12 and Activity')
+    const [icon, clock] = await menu
+      .locator('svg path')
+      .evaluateAll((all) => [all.at(1), all.at(-1)].map((each) => each && getComputedStyle(each).stroke))
+    t.equal(icon, clock)
+    t.same(await problems(page), [])
+    t.same(complaints, [])
+  })
+})
+
+test('few groups have no search', async (t) => {
+  const visited = await visit(t, { settings: { definitions: definitions.slice(0, 11), overrides: {} } })
+  if (!visited) return
+  await visited.open('/settings/manage')
+  const list = visited.page.getByRole('navigation', { name: 'Groups' })
+  await list.getByRole('link', { name: 'Section 11' }).waitFor()
+  t.equal(await list.getByRole('searchbox').count(), 0)
+})
