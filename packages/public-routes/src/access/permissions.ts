@@ -40,7 +40,7 @@ export interface Permissions {
  * What a package opens beside routes: rows of the committed file, read when the file is. It gets a request that carries
  * nothing; null where none may be sent.
  */
-type ReadFacts = (stranger: FastifyRequest | null) => readonly Fact[] | Promise<readonly Fact[]>
+type ReadFacts = (stranger: FastifyRequest | null) => Promise<readonly Fact[]>
 
 /** The permissions of the application and its modules, and those of our own packages, which call `addAll` and `addFacts`. */
 export class DeclaredPermissions implements Permissions {
