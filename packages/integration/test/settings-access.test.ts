@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import type { Caller } from '@fastify-modular/core'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import { expectAccess } from '@fastify-modular/public-routes/testing'
-import { setting, settings, SettingScope } from '@fastify-modular/settings'
+import { setting, settings, SettingScope, type TenantOptions } from '@fastify-modular/settings'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { test, type Test } from 'tap'
 
@@ -65,4 +65,45 @@ test('a setting that becomes public differs from the file of the access', async 
     expectAccess(await boot(t, [gate, withHost(isPublic)]), file).catch(String)
   t.notMatch(await messageOf(false), 'setting mail.host')
   t.match(await messageOf(true), '- setting mail.host is new: public')
+})
+
+test('tenants.of that names an organisation for a request without credentials differs from the file, and warns', async (t) => {
+  const brand = setting.text('org.brand', { displayName: 'Brand', scope: SettingScope.Tenant, public: true })
+  const start = async (of: TenantOptions['of'], guests = false) => {
+    const warnings: unknown[] = []
+    const stream = { write: (line: string) => void warnings.push(JSON.parse(line).msg) }
+    const app = Fastify({ logger: { level: 'warn', stream } })
+    t.teardown(() => app.close())
+    const provider = { authenticate: byHeader }
+    await app.register(publicRoutes, { provider, env: false, guests })
+    await app.register(settings, { definitions: [{ brand }], tenants: { of } })
+    await app.ready()
+    const warned = () => warnings.filter((text) => String(text).includes('without credentials'))
+    return { app, warned }
+  }
+  const ofMembers = await start((_request, caller) => (caller ? 'acme' : null))
+  const file = pathToFileURL(join(t.testdir(), 'access.json'))
+  await writeFile(file, '[]')
+  await ofMembers.app.access.compare(file, { update: true })
+  await expectAccess(ofMembers.app, file)
+  t.same(ofMembers.warned(), [])
+
+  const ofAll = await start(async () => 'acme')
+  await t.rejects(expectAccess(ofAll.app, file), /requests without credentials.*have a tenant/s)
+  t.equal(ofAll.warned().length, 1)
+  t.same(await ofAll.app.access.compare(file), [], 'a command of the command line sends no request')
+  t.same((await start(async () => 'acme', true)).warned(), [])
+
+  const silent: readonly TenantOptions['of'][] = [
+    () => Promise.reject(new Error('the database is down')),
+    () => 7 as never,
+    () => {
+      throw new TypeError('nobody is signed in')
+    },
+  ]
+  for (const of of silent) {
+    const { app, warned } = await start(of)
+    await expectAccess(app, file)
+    t.same(warned(), [])
+  }
 })

@@ -28,7 +28,7 @@ import { createAccess } from './review/access.ts'
 import { createAttempt, type Review, reviewDecorator } from './review/attempt.ts'
 import { audit, findEarlierHooks } from './review/audit.ts'
 import { checkDeclarations, type Claim, refuseUndeclared } from './review/boot-checks.ts'
-import { findGuest, listFacts, warnOfGuest } from './review/facts.ts'
+import { findGuest, listFacts, sendStranger, warnOfGuests } from './review/facts.ts'
 import { takeProbe } from './review/probes.ts'
 import { warnOfRules } from './review/warnings.ts'
 import type { RegisteredRule } from './rules.ts'
@@ -84,8 +84,9 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
     attempt: createAttempt(app, routes),
     facts: async () => {
       // A command of the command line does not ask the provider.
-      const guest = currentCommand() ? null : await findGuest(app, authenticate)
-      return listFacts(options, { hooks, contributed: permissions.facts(), guest })
+      const stranger = currentCommand() ? null : await sendStranger(app)
+      const guest = await findGuest(stranger, authenticate)
+      return listFacts(options, { hooks, contributed: await permissions.facts(stranger), guest })
     },
   } satisfies Review)
 
@@ -111,7 +112,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
     if (undeclared === 'refuse') refuseUndeclared(routes.all, policies)
     await audit(app, { hooks, loginUrl: provider.loginUrl, hadCors })
     warnOfRules(parts)
-    if (!guests && !currentCommand()) void warnOfGuest(app, authenticate)
+    if (!guests && !currentCommand()) void warnOfGuests(app, { authenticate, permissions })
   })
 }
 

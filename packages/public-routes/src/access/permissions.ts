@@ -1,4 +1,5 @@
 /** The permissions of an application: what routes may require and role editors offer. */
+import type { FastifyRequest } from 'fastify'
 import { FMOD_PUBLIC_ROUTES_INVALID_PERMISSION, nameOfValue } from '../misuse-errors.ts'
 import { faultOfPermission } from './declaration.ts'
 
@@ -35,10 +36,16 @@ export interface Permissions {
   has(name: string): boolean
 }
 
+/**
+ * What a package opens beside routes: rows of the committed file, read when the file is. It gets a request that carries
+ * nothing; null where none may be sent.
+ */
+type ReadFacts = (stranger: FastifyRequest | null) => Promise<readonly Fact[]>
+
 /** The permissions of the application and its modules, and those of our own packages, which call `addAll` and `addFacts`. */
 export class DeclaredPermissions implements Permissions {
   readonly #byName = new Map<string, Permission>()
-  readonly #facts: (() => readonly Fact[])[] = []
+  readonly #facts: ReadFacts[] = []
   #isFrozen = false
 
   list(): readonly Permission[] {
@@ -63,13 +70,12 @@ export class DeclaredPermissions implements Permissions {
     }
   }
 
-  /** What a package opens beside routes: rows of the committed file, read when the file is. */
-  addFacts(read: () => readonly Fact[]): void {
+  addFacts(read: ReadFacts): void {
     this.#facts.push(read)
   }
 
-  facts(): readonly Fact[] {
-    return this.#facts.flatMap((read) => read())
+  async facts(stranger: FastifyRequest | null): Promise<readonly Fact[]> {
+    return (await Promise.all(this.#facts.map((read) => read(stranger)))).flat()
   }
 
   freeze(): void {

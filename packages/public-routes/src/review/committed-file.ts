@@ -6,6 +6,7 @@ import type { Fact } from '../access/permissions.ts'
 import type { PublicRouteRegistry } from '../registry.ts'
 import { frameworkDefault } from '../rules.ts'
 import { type Review, reviewDecorator } from './attempt.ts'
+import { guests } from './facts.ts'
 import type { AccessRow } from './table.ts'
 
 /** What is read of an application, whatever its server speaks: HTTP/1.1, HTTP/2, TLS. */
@@ -38,9 +39,6 @@ interface RuleEntry {
 /** Such entries are in the file. Routes come first, sorted by URL, then rules, then what else opens something. */
 export type AccessEntry = RouteEntry | RuleEntry | Fact
 
-/** What only the provider could say, which a command of the command line does not ask. */
-const guests = 'requests without credentials'
-
 /** What differs between an application and its committed file, in words; `update` writes the file. */
 export async function accessChanges(
   app: Listed,
@@ -48,6 +46,7 @@ export async function accessChanges(
   { update = false }: { readonly update?: boolean } = {},
 ): Promise<readonly string[]> {
   const expected = await readEntries(file)
+  // A command of the command line sends no request.
   const isOfGuests = (entry: AccessEntry): boolean => 'about' in entry && entry.about === guests
   const found = await accessEntries(app)
   const actual = [...found.filter((entry) => !isOfGuests(entry)), ...expected.filter(isOfGuests)]

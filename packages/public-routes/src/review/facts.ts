@@ -1,7 +1,7 @@
 /** What opens something to callers and is no route: rows of the committed file, beside routes and rules. */
 import type { Caller } from '@fastify-modular/core'
-import type { FastifyInstance } from 'fastify'
-import type { Fact } from '../access/permissions.ts'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { DeclaredPermissions, Fact } from '../access/permissions.ts'
 import type { PublicRoutesOptions } from '../options.ts'
 import type { Authenticate } from '../provider.ts'
 import { sendProbe } from './probes.ts'
@@ -9,31 +9,52 @@ import { sendProbe } from './probes.ts'
 /** Of a network that no client has (RFC 5737), so that the provider does not take the request for one of this machine. */
 const address = '192.0.2.1'
 
-/** Whom the provider knows in a request that carries nothing. Null for nobody, and where hooks or the provider fail. */
-export async function findGuest(app: FastifyInstance, authenticate: Authenticate): Promise<Caller | null> {
+/** What only a request that carries nothing can say. */
+export const guests = 'requests without credentials'
+
+/** A request that carries nothing, through the router and the hooks before the gate; null where one of them answers it. */
+export async function sendStranger(app: FastifyInstance): Promise<FastifyRequest | null> {
   const target = '/.well-known/fastify-modular/guest'
   const outcome = await sendProbe(app, { method: 'HEAD', target, address })
-  if (!outcome.reached) return null
+  return outcome.reached ? outcome.request : null
+}
+
+/** Whom the provider knows in such a request. Null for nobody, and where the provider fails. */
+export async function findGuest(
+  stranger: FastifyRequest | null,
+  authenticate: Authenticate,
+): Promise<Caller | null> {
   try {
-    return await authenticate(outcome.request)
+    return stranger && (await authenticate(stranger))
   } catch {
     return null // a database that is down says nothing about guests
   }
 }
 
+interface Asked {
+  readonly authenticate: Authenticate
+  readonly permissions: DeclaredPermissions
+}
+
 /** Asks when everything is ready, such as the database of the provider; the boot does not wait for it. */
-export async function warnOfGuest(app: FastifyInstance, authenticate: Authenticate): Promise<void> {
+export async function warnOfGuests(
+  app: FastifyInstance,
+  { authenticate, permissions }: Asked,
+): Promise<void> {
   try {
     await app.ready()
   } catch {
     return // the boot failed, and says so
   }
-  const guest = await findGuest(app, authenticate)
-  if (guest === null) return
-  app.log.warn(
-    { caller: guest.id, rights: rightsOf(guest) },
-    'the authentication provider knows a caller in a request without credentials: strangers get what this caller may do. If that is meant, set guests: true',
-  )
+  const stranger = await sendStranger(app)
+  const guest = await findGuest(stranger, authenticate)
+  if (guest !== null)
+    app.log.warn(
+      { caller: guest.id, rights: rightsOf(guest) },
+      'the authentication provider knows a caller in a request without credentials: strangers get what this caller may do. If that is meant, set guests: true',
+    )
+  for (const { about, is } of await permissions.facts(stranger))
+    if (about === guests) app.log.warn(`${about}: ${is}. If that is meant, set guests: true`)
 }
 
 interface Found {
@@ -44,18 +65,18 @@ interface Found {
 }
 
 export function listFacts(
-  { csrf = false, guests = false }: PublicRoutesOptions,
+  { csrf = false, guests: areMeant = false }: PublicRoutesOptions,
   { hooks, contributed, guest }: Found,
 ): readonly Fact[] {
   const { exempt = [], trustedOrigins = [] } = typeof csrf === 'object' ? csrf : {}
-  const meant = guests ? ['meant by the option guests'] : []
+  const meant = areMeant ? ['meant by the option guests'] : []
   const known = guest === null ? [] : [`known to the provider, ${rightsOf(guest)}`]
   return [
     fact('hooks before the gate', hooks),
     fact('csrf', csrf === false ? [] : ['on']),
     ...exempt.toSorted().map((path) => ({ about: `csrf of ${path}`, is: 'exempt' })),
     ...trustedOrigins.toSorted().map((origin) => ({ about: `csrf from ${origin}`, is: 'trusted' })),
-    fact('requests without credentials', [...known, ...meant]),
+    fact(guests, [...known, ...meant]),
     ...contributed,
   ].filter(({ is }) => is !== '')
 }

@@ -11,18 +11,23 @@ import type { FastifyInstance, FastifyRequest, onRequestHookHandler, preValidati
 import { InvalidScopeException, SettingValidationException } from '../exceptions.ts'
 import { FMOD_SETTINGS_INVALID_OPTION } from '../misuse-errors.ts'
 import type { FindCaller, SettingsOptions } from '../options.ts'
-import { tenantPermission } from '../tenants.ts'
+import { createFindMembership, tenantPermission } from '../tenants.ts'
 import type { Settings } from '../settings.ts'
 import { requireUpdater, updatePermission } from '../visibility.ts'
 import { SettingScope } from '../setting-definition.ts'
 import type { WriteOptions } from '../write/write.ts'
 import { parseScope } from './schemas.ts'
 
+interface Fact {
+  readonly about: string
+  readonly is: string
+}
+
 interface Permissions {
   has(permission: string): boolean
   addAll(permissions: Readonly<Record<string, object>>, source: string): void
   /** What opens something beside routes: rows of the file that `expectAccess` compares with. */
-  addFacts(read: () => readonly { readonly about: string; readonly is: string }[]): void
+  addFacts(read: (stranger: FastifyRequest | null) => Promise<readonly Fact[]>): void
 }
 
 const permissions = {
@@ -37,6 +42,25 @@ const ofTenants = {
   description: 'Change what the members of an organisation share, and see its history.',
 }
 
+/** Of the requests that the gate sends itself. */
+const strangersHaveTenant: Fact = {
+  about: 'requests without credentials',
+  is: 'have a tenant, and read its public settings',
+}
+
+/** Whether the host names a tenant for a request that carries nothing; a host that fails says nothing about it. */
+async function hasTenant(
+  stranger: FastifyRequest | null,
+  tenants: SettingsOptions['tenants'],
+): Promise<boolean> {
+  if (!stranger || !tenants) return false
+  try {
+    return (await createFindMembership(tenants)(stranger, null)) !== null
+  } catch {
+    return false
+  }
+}
+
 /** Declares the permissions, for role editors, and public settings to the gate of public-routes; it may be registered after this plugin. */
 export function declareToGate(
   app: FastifyInstance,
@@ -49,9 +73,12 @@ export function declareToGate(
     // One that the host names is the host's to declare.
     if (tenants && tenants.permission === undefined)
       gate?.addAll({ [tenantPermission]: ofTenants }, 'plugin settings')
-    gate?.addFacts(() => {
+    gate?.addFacts(async (stranger) => {
       const open = definitions.getDefinitions().filter((definition) => definition.public)
-      return open.map(({ key }) => ({ about: `setting ${key}`, is: 'public' }))
+      return [
+        ...((await hasTenant(stranger, tenants)) ? [strangersHaveTenant] : []),
+        ...open.map(({ key }) => ({ about: `setting ${key}`, is: 'public' })),
+      ]
     })
   }
   if (declaredPermissions(app)) return declare()
