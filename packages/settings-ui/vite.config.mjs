@@ -28,7 +28,10 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'app', test: /browser\/element\.tsx$/ },
-            { name: 'later', test: /browser\/(?:later|face|model\/search|page\/highlight)\.tsx?$/ },
+            {
+              name: 'later',
+              test: /(?:browser\/(?:later|face|menu-popup|more-texts|model\/search|view\/highlight)|texts\/more-messages)\.tsx?$/,
+            },
           ],
         },
         entryFileNames: '[name].[hash:12].js',

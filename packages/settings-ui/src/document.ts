@@ -9,7 +9,7 @@ import type { PageContent, PageLink, SettingsUiOptions } from './options.ts'
 import { hueOf, initialsOf } from './people.ts'
 import { type Preview, type PreviewTarget, slotOf } from './preview.ts'
 import { type PageTenant, toPageTenant } from './tenant.ts'
-import type { AllMessages } from './texts/messages.ts'
+import type { AllMessages } from './texts/texts.ts'
 
 /** No inline script or style, no other origin, no HTML from strings. */
 export const strictPolicy = [

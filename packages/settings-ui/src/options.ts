@@ -14,7 +14,7 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { groupIcon, groupIcons } from './group-icons.ts'
 import { FMOD_SETTINGS_UI_INVALID_OPTION } from './misuse-errors.ts'
 import { plainSlots, type Preview, slotOf } from './preview.ts'
-import type { AllMessages } from './texts/messages.ts'
+import type { AllMessages } from './texts/texts.ts'
 import { textsOf } from './texts/texts.ts'
 import { contrastProblems, type ThemeOptions, themeSchema } from './theme.ts'
 

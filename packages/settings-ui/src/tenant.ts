@@ -3,7 +3,9 @@ import { defineProblem } from '@fastify-modular/core'
 import type { TenantOfRequest } from '@fastify-modular/settings'
 import { groupIcon } from './group-icons.ts'
 import { initialsOf } from './people.ts'
-import { type AllMessages, format, type Plural } from './texts/messages.ts'
+import { format } from './texts/messages.ts'
+import type { AllMessages } from './texts/texts.ts'
+import type { Plural } from './texts/texts-of.ts'
 
 /** The organisation of a page, in the language of the page: the script has no words for it. */
 export interface PageTenant {

@@ -1,6 +1,6 @@
 /** What every part of a page needs. */
 import { type SettingsClient, SettingScope } from '@fastify-modular/settings/client'
-import { createContext, type RefObject } from 'preact'
+import { type ComponentType, createContext, type RefObject } from 'preact'
 import { useContext, useEffect } from 'preact/hooks'
 import type { PageConfig } from '../document.ts'
 import type { Messages } from '../texts/messages.ts'
@@ -10,7 +10,6 @@ import type { SettingsEditor } from './model/editor.ts'
 import type { Previewer, ShowPreview } from './model/previewer.ts'
 import type { Definition, SettingValue } from './model/setting.ts'
 import type { Access } from './model/source.ts'
-import type * as tenantPage from './tenant-page.tsx'
 import { useExternal } from './use-external.ts'
 
 /** The dialogs of a page. */
@@ -51,7 +50,7 @@ export interface PageContext extends PageConfig, Host {
   readonly access: Access
   readonly messages: Messages
   /** Of the page of an organisation. */
-  readonly ofTenant: typeof tenantPage | undefined
+  readonly ofTenant: { readonly Heading: ComponentType<{ readonly text: string }> } | undefined
   readonly open: (dialog: OpenDialog) => void
   /** Brings a setting into view, whatever group or search hides it, and puts the focus on it. */
   readonly reveal: (key: string) => void

@@ -16,7 +16,7 @@ import { createSearch, type Found, type Hit } from './model/search.ts'
 import { type Definition, displayValue, optionsOf } from './model/setting.ts'
 import { createAccess, ownSource, sharedSource } from './model/source.ts'
 import { keepDraft } from './kept-draft.ts'
-import { highlight } from './page/highlight.ts'
+import { highlight } from './view/highlight.ts'
 import { useExternal } from './use-external.ts'
 
 type Groups = NonNullable<PageConfig['groups']>

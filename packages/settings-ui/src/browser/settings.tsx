@@ -11,7 +11,7 @@ import { createAccess, ownSource, sharedSource } from './model/source.ts'
 import type * as tenantPage from './tenant-page.tsx'
 import type { Host } from './page-context.ts'
 import { SettingsPage } from './page/settings-page.tsx'
-import type { PagePart } from './page/use-results.ts'
+import type { PagePart } from './view/use-results.ts'
 
 interface SettingsProps {
   /** What the server says about reader, language and look: another one changes nothing that was entered. */

@@ -9,8 +9,9 @@ import { parseInput } from '../model/input.ts'
 import { type Definition, displayDate, type Draft } from '../model/setting.ts'
 import { toFailure, versionsOf } from '../model/source.ts'
 import { useEditor } from '../page-context.ts'
-import { lengthText } from '../trust/open-changes.tsx'
-import { useWholePage, type WholeMessages } from '../more-texts.ts'
+import { lengthText } from '../model/length-text.ts'
+import { useWholePage } from '../more-texts.ts'
+import type { WholeMessages } from '../../texts/more-messages.ts'
 
 interface DialogProps {
   readonly title: string

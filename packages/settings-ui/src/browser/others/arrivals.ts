@@ -7,6 +7,7 @@ import type { SettingsEditor } from '../model/editor.ts'
 import { justNow, newestOf, tinted, toArrival, withNews, withOlderNews } from '../model/news.ts'
 import { isSameJson, type SettingValue } from '../model/setting.ts'
 import type { Access } from '../model/source.ts'
+import { wholeMessages } from '../../texts/more-messages.ts'
 import type { PageContext } from '../page-context.ts'
 
 interface ArrivalsInit {
@@ -77,7 +78,8 @@ export class Arrivals implements Follower {
   /** Whether the server can be reached: the browser knows of its network before a stream breaks off. */
   onNetwork(isThere: boolean): void {
     const { editor, page } = this.#init
-    const { messages, locale } = page()
+    const { messages: first, locale } = page()
+    const messages = wholeMessages(first)
     if (isThere === (editor.state.stale === null)) return
     const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' }).format(this.#alive)
     this.#setStale(isThere ? null : format(messages.offlineShowing, { time }))
@@ -238,7 +240,8 @@ export class Arrivals implements Follower {
   #sayAll(): void {
     this.#isSaying = false
     const { editor, page, say } = this.#init
-    const { messages, locale } = page()
+    const { messages: first, locale } = page()
+    const messages = wholeMessages(first)
     const { people } = editor.state
     const names = [...this.#unsaid.values()].map((id) =>
       id === null ? messages.somebody : (people.get(id) ?? id),

@@ -9,8 +9,8 @@ import type { Hit, Reason } from '../model/search.ts'
 import { useEditor, useMayChange, usePage } from '../page-context.ts'
 import { SettingRow, type SettingRowProps } from '../row/setting-row.tsx'
 import { loadMore, useLater, useMore, useTenantPage } from '../use-more.ts'
-import { atOnce, type Section, useView } from './use-results.ts'
-import { noSearch } from './use-url-state.ts'
+import { atOnce, type Section, useView } from '../view/use-results.ts'
+import { noSearch } from '../view/use-url-state.ts'
 
 export function ResultsList(): ComponentChildren {
   const { messages, editor, isDevelopment = false } = usePage()

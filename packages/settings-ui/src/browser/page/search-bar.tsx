@@ -9,10 +9,10 @@ import { elementId } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
 import { listenToShortCut, shortCutName, treeOf } from '../tree.ts'
 import { loadMore, useLater } from '../use-more.ts'
-import { Chips } from './filters.tsx'
-import { useView } from './use-results.ts'
+import { Chips } from '../view/filters.tsx'
+import { useView } from '../view/use-results.ts'
 import { show } from './use-reveal.ts'
-import { longestText } from './use-url-state.ts'
+import { longestText } from '../view/use-url-state.ts'
 
 /** Settings from which on there is something to search and to filter. */
 const enough = 8

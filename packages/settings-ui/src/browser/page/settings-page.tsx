@@ -2,17 +2,26 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { type EditorState, needsConfirmation } from '../model/editor-state.ts'
-import { useLater, useMore } from '../use-more.ts'
+import { loadMore, useLater, useMore } from '../use-more.ts'
 import { Context, type OpenDialog, type PageContext, useEditor, usePage } from '../page-context.ts'
 import { HeaderPreview } from './preview.tsx'
 import { GroupNav, GroupPicker } from './group-nav.tsx'
 import { ResultsList } from './results-list.tsx'
 import { SaveBar } from './save-bar.tsx'
 import { SearchBar } from './search-bar.tsx'
-import { type PagePart, useResults, useView, ViewContext } from './use-results.ts'
-import { useUrlState } from './use-url-state.ts'
+import { type PagePart, useResults, useView, ViewContext } from '../view/use-results.ts'
+import { useUrlState } from '../view/use-url-state.ts'
 import { useFocus, useReveal } from './use-reveal.ts'
 import { useWindow } from './use-window.ts'
+
+type Settled = Parameters<Awaited<ReturnType<typeof loadMore>>['saySettled']>
+
+function onSettled(...settled: Settled): void {
+  loadMore().then(
+    ({ saySettled }) => saySettled(...settled),
+    () => undefined, // the rows show what holds
+  )
+}
 
 interface SettingsPageProps {
   readonly context: Omit<PageContext, 'open' | 'reveal' | 'save'>
@@ -113,7 +122,7 @@ function Body({ heading, part: { group, keys }, wanted }: BodyProps): ComponentC
                 <Announcer announcement={announcement} delay={50} />
                 {/* Of its own: what a search has found is said late, and would take the place of what was saved. */}
                 <Announcer announcement={results.spoken} delay={300} />
-                {later && <later.Others only={url.only} />}
+                {later && <later.Others only={url.only} onSettled={onSettled} />}
               </div>
             </form>
             {!isReady && <ResultsList />}

@@ -6,7 +6,7 @@ import { moreMessages } from '../../texts/more-messages.ts'
 import { firstOf, type Message, readDrafts, withErrors } from '../model/editor-state.ts'
 import { relativeTime } from '../model/input.ts'
 import { toFailure } from '../model/source.ts'
-import type { WholeMessages } from '../more-texts.ts'
+import type { WholeMessages } from '../../texts/more-messages.ts'
 import type { PageContext } from '../page-context.ts'
 
 type Page = Pick<PageContext, 'api' | 'editor' | 'locale'> & { readonly messages: WholeMessages }
