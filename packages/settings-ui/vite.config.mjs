@@ -28,7 +28,10 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'app', test: /browser\/element\.tsx$/ },
-            { name: 'later', test: /browser\/(?:later|face|model\/search|page\/highlight)\.tsx?$/ },
+            {
+              name: 'later',
+              test: /(?:browser\/(?:later|face|menu-popup|more-texts|model\/search|view\/highlight)|texts\/more-messages)\.tsx?$/,
+            },
           ],
         },
         entryFileNames: '[name].[hash:12].js',
@@ -55,12 +58,14 @@ function loadPlainImport(id) {
   return id === preloadHelper ? 'export const __vitePreload = (load) => load()' : null
 }
 
-/** The texts of each language but English, which the script has; and the scripts whose names stay. */
+/** The texts of each language but English, which the script has; and the scripts whose names stay. What the server says itself no file has. */
 async function addFiles(_options, bundle) {
+  const ofServer = Object.keys(JSON.parse(await readFile('src/texts/en-server.json', 'utf8')))
   for (const name of await readdir('src/texts')) {
     if (!name.endsWith('.json') || name.startsWith('en')) continue
-    const texts = JSON.parse(await readFile(`src/texts/${name}`, 'utf8'))
-    this.emitFile({ type: 'asset', name, source: JSON.stringify(texts) })
+    const texts = Object.entries(JSON.parse(await readFile(`src/texts/${name}`, 'utf8')))
+    const sent = texts.filter(([key]) => !ofServer.includes(key))
+    this.emitFile({ type: 'asset', name, source: JSON.stringify(Object.fromEntries(sent)) })
   }
   const entries = Object.values(bundle).filter(({ isEntry }) => isEntry)
   for (const { name, fileName } of entries) {

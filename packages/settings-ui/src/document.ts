@@ -1,6 +1,6 @@
 /** The document of a page: a shell without any value of a setting, and a header that needs no script. */
 import { type Caller, hasPermission } from '@fastify-modular/core'
-import type { SettingGroups } from '@fastify-modular/settings'
+import type { SettingGroups, TenantOfRequest } from '@fastify-modular/settings'
 import { type Assets, themeAddress } from './assets.ts'
 import { groupIcon } from './group-icons.ts'
 import { directionOf, languageOf } from './locale.ts'
@@ -8,7 +8,8 @@ import type { Look } from './look.ts'
 import type { PageContent, PageLink, SettingsUiOptions } from './options.ts'
 import { hueOf, initialsOf } from './people.ts'
 import { type Preview, type PreviewTarget, slotOf } from './preview.ts'
-import type { AllMessages } from './texts/messages.ts'
+import { type PageTenant, toPageTenant } from './tenant.ts'
+import type { AllMessages } from './texts/texts.ts'
 
 /** No inline script or style, no other origin, no HTML from strings. */
 export const strictPolicy = [
@@ -30,6 +31,7 @@ export interface PageVisit {
   /** The path of the request: the URLs of a page are relative to it, so that a proxy may strip a prefix. */
   readonly path: string
   readonly caller: Caller | null
+  readonly tenant: TenantOfRequest | null
   /** The pages that this caller has a link to. */
   readonly linked: readonly PageName[]
   readonly look: Look
@@ -41,7 +43,7 @@ export function pageContent(visit: PageVisit, assets: Assets): PageContent {
   const { page, path, look, options } = visit
   const { title: name, texts, locale, theme } = look
   const config = pageConfig(visit, assets)
-  const heading = texts[page]
+  const { heading } = config
   return {
     title: escapeHtml(heading === name ? heading : `${heading} · ${name}`),
     head: `${config.styles.map((href) => `<link rel="stylesheet" href="${escapeHtml(href)}">`).join('\n')}
@@ -104,12 +106,15 @@ function preloads({ page, baseUrl, definitionsLocale, texts }: PageConfig): stri
   const paths = [
     ...(texts === undefined ? [] : [texts]),
     ...(definitionsLocale === undefined ? [`${baseUrl}/definitions`] : []),
-    page === 'preferences' ? `${baseUrl}/me` : baseUrl,
+    baseUrl + listPaths[page],
   ]
   return paths
     .map((path) => `<link rel="preload" as="fetch" crossorigin href="${escapeHtml(path)}">`)
     .join('\n')
 }
+
+/** Where the API has the values of a page. */
+const listPaths: Readonly<Record<PageName, string>> = { manage: '', preferences: '/me', tenant: '/tenant' }
 
 /** JSON that cannot end its script element, and has no line separators that older parsers reject. */
 function escapeJson(value: unknown): string {
@@ -119,7 +124,7 @@ function escapeJson(value: unknown): string {
   )
 }
 
-export type PageName = 'manage' | 'preferences'
+export type PageName = 'manage' | 'preferences' | 'tenant'
 
 /** A group with a face. */
 interface PageGroup {
@@ -135,6 +140,8 @@ interface PageGroup {
 /** Sent as JSON, within the page or alone for `<fm-settings>`: what the page learns about its caller and its host, never the value of a setting. */
 export interface PageConfig {
   readonly page: PageName
+  /** Of its document and of its first heading. */
+  readonly heading: string
   /** This address and those below are relative to that of the page. */
   readonly baseUrl: string
   readonly styles: readonly string[]
@@ -143,6 +150,8 @@ export interface PageConfig {
   /** Whether the caller may change what this page shows, System settings apart. */
   readonly canUpdate: boolean
   readonly isAdmin: boolean
+  /** The organisation in which the caller works; left out where there is none. */
+  readonly tenant?: PageTenant | undefined
   /** Left out where nobody is known to be signed in. */
   readonly callerId?: string
   readonly locale: string
@@ -162,21 +171,26 @@ export interface PageConfig {
 }
 
 /** What the script of a page needs to know. */
-export function pageConfig({ page, path, caller, look, options }: PageVisit, assets: Assets): PageConfig {
+export function pageConfig(visit: PageVisit, assets: Assets): PageConfig {
+  const { page, path, caller, look, options } = visit
   const { prefix, baseUrl } = options
   const { locale, isLocaleNamed, messages, theme } = look
+  const tenant = visit.tenant ? toPageTenant(visit.tenant, look.texts) : undefined
   const assetBase = relativePath(path, `${prefix}/assets`)
   const texts = assets.texts.get(languageOf(locale))
   const isOwn = page === 'preferences' && caller !== null && options.selfService === true
   return {
     page,
+    heading: headingOf(page, tenant, look),
     baseUrl: relativePath(path, baseUrl),
     styles: [assets.style, themeAddress(theme.tokens ?? {}, options.css ?? '')].flatMap((name) =>
       name === undefined ? [] : `${assetBase}/${name}`,
     ),
     ...(texts !== undefined && { texts: `${assetBase}/${texts}` }),
-    canUpdate: isOwn || hasPermission(caller, 'Settings.Update'),
+    // Callers who may not change the values of their organisation do not get its page.
+    canUpdate: isOwn || page === 'tenant' || hasPermission(caller, 'Settings.Update'),
     isAdmin: caller?.isAdmin === true,
+    ...(tenant && { tenant }),
     ...(caller && { callerId: caller.id }),
     locale,
     direction: directionOf(locale),
@@ -188,6 +202,11 @@ export function pageConfig({ page, path, caller, look, options }: PageVisit, ass
     groups: pageGroups(path, look.groups),
     ...(process.env['NODE_ENV'] !== 'production' && { isDevelopment: true }),
   }
+}
+
+/** A page is called what it shows; that of an organisation has the name of it. */
+function headingOf(page: PageName, tenant: PageTenant | undefined, { texts }: Look): string {
+  return page === 'tenant' && tenant ? tenant.heading : texts[page]
 }
 
 function pageGroups(path: string, groups: SettingGroups): Readonly<Record<string, PageGroup>> {
@@ -222,7 +241,8 @@ function relativePreview(path: string, preview: Preview): Preview {
 }
 
 /** One row: the application, its links and the other page, and a menu of the caller. It needs no script but for the theme. */
-function renderHeader({ page, path, caller, linked, look, options }: PageVisit): string {
+function renderHeader({ page, path, caller, tenant, linked, look, options }: PageVisit): string {
+  const pageTenant = tenant ? toPageTenant(tenant, look.texts) : undefined
   const { prefix, home = '/', logout } = options
   const { title, logo, banner, texts, theme } = look
   const slots = new Set(Object.values(options.preview ?? {}).map(slotOf))
@@ -233,7 +253,7 @@ function renderHeader({ page, path, caller, linked, look, options }: PageVisit):
     ...look.links,
     ...linked
       .filter((each) => each !== page)
-      .map((each) => ({ href: `${prefix}/${each}`, label: texts[each] })),
+      .map((each) => ({ href: `${prefix}/${each}`, label: headingOf(each, pageTenant, look) })),
   ]
     .map((link) => `<a href="${href(link.href)}" dir="auto">${escapeHtml(link.label)}</a>`)
     .join('')

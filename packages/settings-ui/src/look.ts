@@ -4,7 +4,7 @@ import type { SettingGroups } from '@fastify-modular/settings'
 import type { FastifyRequest } from 'fastify'
 import { languageOf, preferredLocale } from './locale.ts'
 import { lookSchema, type OfRequest, type PageLink, type SettingsUiOptions } from './options.ts'
-import type { AllMessages } from './texts/messages.ts'
+import type { AllMessages } from './texts/texts.ts'
 import { textsOf } from './texts/texts.ts'
 import { contrastProblems, type ThemeOptions } from './theme.ts'
 

@@ -14,7 +14,7 @@ import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { groupIcon, groupIcons } from './group-icons.ts'
 import { FMOD_SETTINGS_UI_INVALID_OPTION } from './misuse-errors.ts'
 import { plainSlots, type Preview, slotOf } from './preview.ts'
-import type { AllMessages } from './texts/messages.ts'
+import type { AllMessages } from './texts/texts.ts'
 import { textsOf } from './texts/texts.ts'
 import { contrastProblems, type ThemeOptions, themeSchema } from './theme.ts'
 
@@ -51,7 +51,7 @@ export interface PageContent {
 
 /** Options of the settings pages; all may be left out behind the gate of public-routes. */
 export interface SettingsUiOptions {
-  /** Where the pages are: `<prefix>/manage` and `<prefix>/preferences`. @default '/settings' */
+  /** Where the pages are: `<prefix>/manage`, `<prefix>/preferences` and `<prefix>/tenant`. @default '/settings' */
   readonly prefix?: string
   /** Where the HTTP API of settings is. @default '/api/settings' */
   readonly baseUrl?: string
@@ -74,8 +74,14 @@ export interface SettingsUiOptions {
   /** The preferences. @default true */
   readonly preferences?: Visibility
   /**
-   * Whether to serve the documents of both pages. Without them their addresses are the host's, for documents with an
-   * `<fm-settings>`: scripts, styles and what the element asks for stay, for those whom `manage` and `preferences` let in.
+   * The settings of the caller's organisation, where the settings plugin has its option `tenants`: for callers who may write
+   * them there, and of those for whom a function returns true.
+   * @default true
+   */
+  readonly tenant?: Visibility
+  /**
+   * Whether to serve the documents of the pages. Without them their addresses are the host's, for documents with an
+   * `<fm-settings>`: scripts, styles and what the element asks for stay, for those whom `manage`, `preferences` and `tenant` let in.
    * @default true
    */
   readonly documents?: boolean
@@ -83,7 +89,7 @@ export interface SettingsUiOptions {
   readonly title?: OfRequest<string>
   /** The path of an image on the same origin, or a data: URL. */
   readonly logo?: OfRequest<string | undefined>
-  /** A message below the header of both pages. */
+  /** A message below the header of the pages. */
   readonly banner?: OfRequest<string | undefined>
   /**
    * Settings that show in the page itself while they are entered, before they are saved, to their author alone: by key, the part
@@ -176,6 +182,7 @@ const schema: OptionsSchema<SettingsUiOptions> = Type.Object({
   selfService: option.boolean(),
   manage: orFunction(Type.Boolean({ description: 'a boolean' }), 'caller'),
   preferences: orFunction(Type.Boolean({ description: 'a boolean' }), 'caller'),
+  tenant: orFunction(Type.Boolean({ description: 'a boolean' }), 'caller'),
   documents: option.boolean(),
   title: orFunction(title),
   logo: orFunction(logo),

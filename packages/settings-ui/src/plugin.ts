@@ -7,6 +7,7 @@ import {
   readCaller,
   supportedFastify,
 } from '@fastify-modular/core/internal'
+import type { TenantOfRequest } from '@fastify-modular/settings'
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { findAssets, hidden, serveAssets } from './assets.ts'
@@ -28,18 +29,20 @@ import {
   FMOD_SETTINGS_UI_UNGUARDED,
 } from './misuse-errors.ts'
 import { checkIcons, checkOptions, checkPreview, type SettingsUiOptions } from './options.ts'
+import { forbiddenText, NoTenantException } from './tenant.ts'
 
-const pageNames: readonly PageName[] = ['manage', 'preferences']
+const pageNames: readonly PageName[] = ['manage', 'preferences', 'tenant']
 
 const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, given) => {
   checkOptions(given)
-  const { prefix: under = '/settings', guard, manage = true, preferences = true, documents = true } = given
+  const { prefix: under = '/settings', guard, documents = true } = given
+  const { manage = true, preferences = true, tenant = true } = given
   // The application, and its settings, may have a prefix of their own.
   const prefix = `${app.prefix}${under}`
   const { baseUrl = `${app.prefix}/api/settings` } = given
   const options = { ...given, prefix, baseUrl }
   const assets = await findAssets()
-  const visibility = { manage, preferences }
+  const visibility = { manage, preferences, tenant }
   const { findCaller = readCaller } = options
 
   /** The scope of the pages. Its requests have the decorators that the application declared before. */
@@ -55,6 +58,7 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
         scope.get('/', { ...guarded, prefixTrailingSlash: 'both' }, async (request, reply) => {
           const [home = manage === false ? 'preferences' : 'manage'] = await linkedPages(
             await findCaller(request),
+            await tenantOf(request),
           )
           return reply.redirect(relativePath(pathOf(request), `${prefix}/${home}`))
         })
@@ -64,7 +68,7 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
         return sendHtml(reply, renderSignedIn({ path: pathOf(request), look, options }), strictPolicy)
       })
       for (const page of pageNames) {
-        if (visibility[page] === false) continue
+        if (visibility[page] === false || (page === 'tenant' && !hasTenants())) continue
         if (documents) scope.get(`/${page}`, guarded, (request, reply) => sendPage(page, request, reply))
         // For `<fm-settings>`, in documents that are not ours.
         scope.get(`/${page}.json`, guarded, async (request, reply) => {
@@ -86,15 +90,35 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
       throw new FMOD_SETTINGS_UI_API_MISSING(baseUrl)
     }
     if (!hasOwnDecorator(app, 'settings')) return
+    if (tenant !== false && hasTenants() !== app.hasRoute({ method: 'GET', url: `${prefix}/tenant.json` }))
+      throw new FMOD_SETTINGS_UI_INVALID_OPTION(
+        'register it after the settings plugin, whose option tenants it looks at, or set tenant to false',
+      )
     if (options.preview) checkPreview(options.preview, app.settings.definitions)
     checkIcons(app.settings.definitions)
   })
 
-  /** Pages that the header of this caller leads to: not to an administration in which nothing can be changed. */
-  async function linkedPages(caller: Caller | null): Promise<readonly PageName[]> {
-    const isQuiet = manage === true && !hasPermission(caller, 'Settings.Update')
+  /** Whether the settings plugin that is there by now has its option `tenants`. */
+  function hasTenants(): boolean {
+    return hasOwnDecorator(app, 'settings') && app.hasRoute({ method: 'GET', url: `${baseUrl}/tenant` })
+  }
+
+  async function tenantOf(request: FastifyRequest): Promise<TenantOfRequest | null> {
+    return hasOwnDecorator(app, 'settings') ? app.settings.tenantOf(request) : null
+  }
+
+  /** Pages that the header of this caller leads to: not to one in which nothing can be changed. */
+  async function linkedPages(
+    caller: Caller | null,
+    found: TenantOfRequest | null,
+  ): Promise<readonly PageName[]> {
+    const isQuiet = {
+      manage: manage === true && !hasPermission(caller, 'Settings.Update'),
+      preferences: false,
+      tenant: found?.mayWrite !== true,
+    }
     const areVisible = await Promise.all(pageNames.map((page) => isVisible(page, caller)))
-    return pageNames.filter((page, index) => areVisible[index] && !(page === 'manage' && isQuiet))
+    return pageNames.filter((page, index) => areVisible[index] && !isQuiet[page])
   }
 
   async function isVisible(page: PageName, caller: Caller | null): Promise<boolean> {
@@ -102,12 +126,19 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
     return typeof visible === 'function' ? visible(caller) : visible
   }
 
-  /** @throws {ForbiddenException} the page is not for this caller */
+  /**
+   * @throws {ForbiddenException} the page is not for this caller
+   * @throws {NoTenantException} it is of an organisation, and the request has none
+   */
   async function visitOf(page: PageName, request: FastifyRequest): Promise<PageVisit> {
     const caller = await findCaller(request)
     if (!(await isVisible(page, caller))) throw new ForbiddenException()
-    const [linked, look] = await Promise.all([linkedPages(caller), lookOf(options, request)])
-    return { page, path: pathOf(request), caller, linked, look, options }
+    const found = await tenantOf(request)
+    const [linked, look] = await Promise.all([linkedPages(caller, found), lookOf(options, request)])
+    if (page === 'tenant' && !found) throw new NoTenantException(look.texts.noTenant)
+    if (page === 'tenant' && found?.mayWrite === false)
+      throw new ForbiddenException(forbiddenText(found, look.texts))
+    return { page, path: pathOf(request), caller, tenant: found, linked, look, options }
   }
 
   async function sendPage(

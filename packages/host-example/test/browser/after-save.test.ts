@@ -1,5 +1,4 @@
 /** After a save, without a reload, the page is what the server would make of it anew. */
-import { accentShades } from '@fastify-modular/settings-ui'
 import { testBrowser } from '@fastify-modular/test-support/browser'
 import { until } from '@fastify-modular/test-support/until'
 import type { Page } from 'playwright-core'
@@ -53,7 +52,7 @@ test('after a save, without a reload, the page equals what the server renders an
     await page.keyboard.press('Control+s')
     await page.locator('.fm-bar').getByText('4 settings saved').waitFor()
     await areEqual(t, path)
-    t.match(await lookOf(page), { accent: accentShades('#b91c1c').token, title: 'Settings · Saved' })
+    t.match(await lookOf(page), { accent: 'rgb(185, 28, 28)', title: 'Settings · Saved' })
   })
 
   await t.test('theme, density and language, also in another window of the same person', async (t) => {

@@ -25,11 +25,12 @@ const ways: Readonly<Record<string, (page: Page, url: string, browser: BrowserCo
   },
 }
 
-/** The driver refuses while one document takes the place of another one, before anything has moved. */
+/** The driver refuses while one document takes the place of another one; mostly nothing has moved then. */
 async function goBack(page: Page): Promise<void> {
+  const from = page.url()
   const refused = (error: unknown): boolean => {
-    if (String(error).includes('Not attached to an active page')) return false
-    throw error
+    if (!/Not attached to an active page|ERR_ABORTED/.test(String(error))) throw error
+    return page.url() !== from
   }
   await until(() => page.goBack().then(() => true, refused))
 }

@@ -11,7 +11,10 @@ test('F-41: notes are written, changed, shared, removed and brought back; focus 
   for (const title of ['Third', 'Second']) await alice.ask('/api/notes', { method: 'POST', body: { title } })
   await alice.enter(browser)
   const page = await browser.newPage()
-  await page.goto(`${host.url}/notes`)
+  /** What the server has drawn is clicked in vain until the client has taken it over, and follows the settings. */
+  const ready = (load: () => Promise<unknown>) =>
+    Promise.all([page.waitForRequest('**/api/settings/stream'), load()])
+  await ready(() => page.goto(`${host.url}/notes`))
   const note = (title: string) => page.getByRole('button', { name: title, exact: true })
   const announced = (text: string) =>
     page.getByRole('status').filter({ hasText: text }).waitFor({ state: 'attached' })
@@ -129,7 +132,7 @@ test('F-41: notes are written, changed, shared, removed and brought back; focus 
 
   await t.test('a failure is announced, and the note stays', async (t) => {
     await alice.ask('/api/notes', { method: 'POST', body: { title: 'Kept' } })
-    await page.reload()
+    await ready(() => page.reload())
     await page.route('**/api/notes/*', (route) => route.abort())
     await page.getByRole('button', { name: 'Remove Kept' }).click()
     await announced('The server cannot be reached')

@@ -14,6 +14,7 @@ test('Ctrl K searches settings, notes and pages from every page', async (t) => {
   await admin.enter(browser)
   const page = await browser.newPage()
   const field = page.getByRole('searchbox', { name: 'Search everything' })
+  const dialog = page.getByRole('dialog', { name: 'Search everything' })
   const open = async (path: string): Promise<void> => {
     await page.goto(host.url + path)
     await page.waitForFunction(() => customElements.get('fm-palette'))
@@ -58,14 +59,14 @@ test('Ctrl K searches settings, notes and pages from every page', async (t) => {
   await t.test('a new note begins from any page, and from the page of notes', async () => {
     for (const path of ['/', '/notes']) {
       await open(path)
-      await page.getByRole('link', { name: 'New note' }).last().click()
+      await dialog.getByRole('link', { name: 'New note' }).click()
       await page.getByRole('dialog', { name: 'New note' }).waitFor()
     }
   })
 
   await t.test('the session ends from there', async () => {
     await open('/notes')
-    await page.getByRole('button', { name: 'Sign out' }).last().click()
+    await dialog.getByRole('button', { name: 'Sign out' }).click()
     await page.getByRole('link', { name: 'Sign in', exact: true }).waitFor()
   })
 })

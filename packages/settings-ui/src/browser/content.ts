@@ -1,6 +1,9 @@
 /** What the server says that an element needs, its texts and its styles. */
 import type { PageConfig } from '../document.ts'
 import type { Messages } from '../texts/messages.ts'
+import type * as tenantPage from './tenant-page.tsx'
+import { tenantHeaders } from './model/source.ts'
+import { loadTenantPage } from './use-more.ts'
 
 /** Milliseconds after which a request counts as unanswered. */
 const timeout = 15_000
@@ -9,6 +12,8 @@ const timeout = 15_000
 export interface Content {
   readonly config: PageConfig
   readonly texts: Partial<Messages>
+  /** Of the page of an organisation. */
+  readonly ofTenant: typeof tenantPage | undefined
   /** For a shadow root. */
   readonly sheets: CSSStyleSheet[]
 }
@@ -16,9 +21,9 @@ export interface Content {
 /** Style sheets by address: elements of one look share theirs. */
 const sheetsByAddress = new Map<string, Promise<CSSStyleSheet>>()
 
-/** Loads what a page shows in documents of hosts. */
-export async function load(address: string): Promise<Content> {
-  const config = (await (await request(address)).json()) as PageConfig // of our own server
+/** Loads what a page shows in documents of hosts, as that organisation has it where one is named. */
+export async function load(address: string, tenant?: string): Promise<Content> {
+  const config = (await (await request(address, tenant)).json()) as PageConfig // of our own server
   const [content, sheets] = await Promise.all([
     withTexts(config, address),
     Promise.all(config.styles.map((style) => styleOf(new URL(style, address).href))),
@@ -28,10 +33,13 @@ export async function load(address: string): Promise<Content> {
 
 /** Its addresses are relative to `base`. */
 export async function withTexts(config: PageConfig, base: string): Promise<Content> {
-  const { texts: file, messages } = config
-  const texts = file === undefined ? {} : await loadTexts(new URL(file, base).href)
+  const { page, texts: file, messages } = config
+  const [texts, ofTenant] = await Promise.all([
+    file === undefined ? {} : loadTexts(new URL(file, base).href),
+    page === 'tenant' ? loadTenantPage() : undefined,
+  ])
   const baseUrl = new URL(config.baseUrl, base).href
-  return { config: { ...config, baseUrl }, texts: { ...texts, ...messages }, sheets: [] }
+  return { config: { ...config, baseUrl }, texts: { ...texts, ...messages }, ofTenant, sheets: [] }
 }
 
 /** The texts of a language other than English; the English ones if they cannot be loaded. */
@@ -55,12 +63,14 @@ async function makeStyle(address: string): Promise<CSSStyleSheet> {
   return new CSSStyleSheet().replace(css)
 }
 
-/** @throws {Error} the server did not answer, or not with what was asked for: its cause is the status */
-async function request(address: string): Promise<Response> {
+/** @throws {Error} the server did not answer, or not with what was asked for: its cause is the status, its message what the server says */
+async function request(address: string, tenant?: string): Promise<Response> {
   const response = await fetch(address, {
-    headers: { accept: 'application/json, text/css' }, // a gate does not send to its login
+    // A gate does not send to its login.
+    headers: { accept: 'application/json, text/css', ...tenantHeaders(tenant) },
     signal: AbortSignal.timeout(timeout),
   })
-  if (!response.ok) throw new Error(`${address}: ${response.status}`, { cause: response.status })
-  return response
+  if (response.ok) return response
+  const { detail = address } = (await response.json().catch(() => ({}))) as { readonly detail?: string } // a problem document
+  throw new Error(detail, { cause: response.status })
 }

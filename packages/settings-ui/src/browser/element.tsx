@@ -26,15 +26,17 @@ const here = import.meta.url
 
 /** What the attributes want to be shown. */
 interface Wanted {
-  /** `preferences` or `manage` */
+  /** `preferences`, `manage` or `tenant` */
   readonly page: string
   readonly group: string | undefined
   readonly keys: readonly string[] | undefined
+  /** The organisation that is meant. */
+  readonly tenant: string | undefined
   readonly isEmbedded: boolean
 }
 
 class SettingsElement extends HTMLElement {
-  static readonly observedAttributes = ['page', 'group', 'keys', 'address']
+  static readonly observedAttributes = ['page', 'group', 'keys', 'tenant', 'address']
 
   #own: OwnDocument | undefined
   /** What is shown, or will be once it is loaded. */
@@ -88,6 +90,7 @@ class SettingsElement extends HTMLElement {
       page: this.getAttribute('page') ?? 'preferences',
       group: this.getAttribute('group') ?? undefined,
       keys: this.getAttribute('keys')?.trim().split(/\s+/),
+      tenant: this.getAttribute('tenant') ?? undefined,
       isEmbedded: !this.hasAttribute('address'),
     }
     if (JSON.stringify(this.#wanted) === JSON.stringify(wanted)) return
@@ -124,7 +127,7 @@ class SettingsElement extends HTMLElement {
   async #draw(wanted: Wanted, host: Host, config: PageConfig | undefined): Promise<void> {
     const content = config
       ? await withTexts(config, document.baseURI)
-      : await load(`${addressOf(wanted.page)}.json`)
+      : await load(`${addressOf(wanted.page)}.json`, wanted.tenant)
     if (this.#wanted !== wanted) return
     const place = config ? this : this.#placeOf(content)
     if (place !== this.#place) place.replaceChildren()
@@ -153,13 +156,15 @@ class SettingsElement extends HTMLElement {
       this.#hide()
       void this.#show()
     }
-    const isSignedOut = error instanceof Error && error.cause === 401
+    const { cause, message } = error instanceof Error ? error : new Error()
+    const isRefused = cause === 403 || cause === 404
     this.#place = this.#shadow()
     this.#place.replaceChildren()
     render(
       <p role="alert">
-        {defaultMessages.loadFailed} <button onClick={retry}>{defaultMessages.tryAgain}</button>{' '}
-        {isSignedOut && <SignInLink text={defaultMessages.signIn} />}
+        {isRefused ? message : defaultMessages.loadFailed}{' '}
+        <button onClick={retry}>{defaultMessages.tryAgain}</button>{' '}
+        {cause === 401 && <SignInLink text={defaultMessages.signIn} />}
       </p>,
       this.#place,
     )

@@ -1,20 +1,29 @@
-/** What a palette hands over to the page that it opens, within this tab: unsaved there, never in an address. */
-const name = 'fm-draft'
+/** What was entered for a page that is yet to come, within this tab: unsaved there, never in an address. */
+
+type Inputs = Readonly<Record<string, string | boolean>>
+
+/** What a palette hands over to the administration. */
+const handedOver = 'fm-draft'
 
 export function keepDraft(key: string, input: string | boolean): void {
+  keepDrafts('', { [key]: input })
+}
+
+/** @param name of the page that they are for; the administration has none */
+export function keepDrafts(name: string, inputs: Inputs): void {
   try {
-    sessionStorage.setItem(name, JSON.stringify({ [key]: input }))
+    sessionStorage.setItem(handedOver + name, JSON.stringify(inputs))
   } catch {
     // Browsers may refuse: the page opens without it.
   }
 }
 
-/** Once; nothing where nothing was handed over. */
-export function takeDraft(): Readonly<Record<string, string | boolean>> {
+/** Once; nothing where nothing was kept. */
+export function takeDrafts(name: string): Inputs {
   try {
-    const kept = sessionStorage.getItem(name)
-    sessionStorage.removeItem(name)
-    return kept === null ? {} : (JSON.parse(kept) as Record<string, string | boolean>) // of `keepDraft`
+    const kept = sessionStorage.getItem(handedOver + name)
+    sessionStorage.removeItem(handedOver + name)
+    return kept === null ? {} : (JSON.parse(kept) as Inputs) // of `keepDrafts`
   } catch {
     return {}
   }

@@ -1,7 +1,8 @@
-/** What a page needs when its first row is there: the changes of others, and the search. A file of its own. */
+/** What a page needs when its first row is there: the changes of others, the search, the menus. A file of its own. */
 export { createSearch } from './model/search.ts'
-export { FilterMenu } from './page/filter-menu.tsx'
-export { GroupField } from './page/group-field.tsx'
-export { highlight } from './page/highlight.ts'
+export { FilterMenu } from './view/filter-menu.tsx'
+export { GroupField } from './view/group-field.tsx'
+export { highlight } from './view/highlight.ts'
+export { MenuPopup } from './menu-popup.tsx'
 export { NewsFace, NewsText, RecentFaces, RecentLine } from './others/news-text.tsx'
 export { Others } from './others/others.tsx'

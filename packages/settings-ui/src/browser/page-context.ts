@@ -1,6 +1,6 @@
 /** What every part of a page needs. */
 import { type SettingsClient, SettingScope } from '@fastify-modular/settings/client'
-import { createContext, type RefObject } from 'preact'
+import { type ComponentType, createContext, type RefObject } from 'preact'
 import { useContext, useEffect } from 'preact/hooks'
 import type { PageConfig } from '../document.ts'
 import type { Messages } from '../texts/messages.ts'
@@ -49,6 +49,8 @@ export interface PageContext extends PageConfig, Host {
   readonly api: SettingsClient
   readonly access: Access
   readonly messages: Messages
+  /** Of the page of an organisation. */
+  readonly ofTenant: { readonly Heading: ComponentType<{ readonly text: string }> } | undefined
   readonly open: (dialog: OpenDialog) => void
   /** Brings a setting into view, whatever group or search hides it, and puts the focus on it. */
   readonly reveal: (key: string) => void

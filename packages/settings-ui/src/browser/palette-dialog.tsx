@@ -16,7 +16,7 @@ import { createSearch, type Found, type Hit } from './model/search.ts'
 import { type Definition, displayValue, optionsOf } from './model/setting.ts'
 import { createAccess, ownSource, sharedSource } from './model/source.ts'
 import { keepDraft } from './kept-draft.ts'
-import { highlight } from './page/highlight.ts'
+import { highlight } from './view/highlight.ts'
 import { useExternal } from './use-external.ts'
 
 type Groups = NonNullable<PageConfig['groups']>
@@ -43,7 +43,7 @@ export async function showPalette(root: ShadowRoot, { items, label }: Offer): Pr
   const { config, texts, sheets } = await load(addressOf('preferences.json'))
   const messages = { ...defaultMessages, ...texts, ...(label !== undefined && { search: label }) }
   const { locale, baseUrl, definitionsLocale, groups = {} } = config
-  const api = createSettingsClient(createAccess(baseUrl, () => definitionsLocale))
+  const api = createSettingsClient(createAccess({ baseUrl }, () => definitionsLocale))
   const [own, shared] = [ownSource(api), sharedSource(api)].map(
     (source) =>
       new SettingsEditor(

@@ -4,25 +4,30 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { PageConfig } from '../document.ts'
 import { defaultMessages, type Messages } from '../texts/messages.ts'
-import { takeDraft } from './kept-draft.ts'
+import { takeDrafts } from './kept-draft.ts'
 import { SettingsEditor } from './model/editor.ts'
 import { Previewer } from './model/previewer.ts'
 import { createAccess, ownSource, sharedSource } from './model/source.ts'
+import type * as tenantPage from './tenant-page.tsx'
 import type { Host } from './page-context.ts'
 import { SettingsPage } from './page/settings-page.tsx'
-import type { PagePart } from './page/use-results.ts'
+import type { PagePart } from './view/use-results.ts'
 
 interface SettingsProps {
   /** What the server says about reader, language and look: another one changes nothing that was entered. */
   readonly config: PageConfig
   /** The texts of the language, those of the host among them; what is missing is English. */
   readonly texts: Partial<Messages>
-  readonly part: PagePart
+  /** Of the page of an organisation. */
+  readonly ofTenant: typeof tenantPage | undefined
+  readonly part: PagePart & { readonly tenant: string | undefined }
   readonly host: Host
 }
 
-export function Settings({ config: given, texts, part, host }: SettingsProps): ComponentChildren {
-  const config = useSame(given)
+export function Settings({ config: given, texts, ofTenant, part, host }: SettingsProps): ComponentChildren {
+  // Of the organisation in which the page was opened, whatever the server says later.
+  const { heading, tenant } = useRef(given).current
+  const config = useSame({ ...given, heading, tenant })
   const messages = useSame({ ...defaultMessages, ...texts })
   const { page, baseUrl, locale, definitionsLocale, preview = nothing } = config
   const isOwn = page === 'preferences'
@@ -34,33 +39,43 @@ export function Settings({ config: given, texts, part, host }: SettingsProps): C
     latest.current = { messages, locale, definitionsLocale, preview }
   })
   const made = useMemo(() => {
-    const access = createAccess(baseUrl, () => latest.current.definitionsLocale)
+    const access = createAccess({ baseUrl, tenant: part.tenant }, () => latest.current.definitionsLocale)
     const api = createSettingsClient(access)
     const onSaved = (keys: readonly string[]): void => {
       host.onSaved(keys)
       host.readLook()
     }
-    const source = isOwn ? ownSource(api) : sharedSource(api)
-    const editor = new SettingsEditor(source, () => latest.current, onSaved)
+    const source =
+      ofTenant && tenant
+        ? ofTenant.tenantSource({
+            api,
+            access,
+            tenant: tenant.id,
+            onElsewhere: () => editor.setElsewhere(true),
+          })
+        : isOwn
+          ? ownSource(api)
+          : sharedSource(api, { tenant: tenant?.id })
+    const editor: SettingsEditor = new SettingsEditor(source, () => latest.current, onSaved)
     const previewer = new Previewer(editor, host.onPreview, () => (isOwn ? {} : latest.current.preview))
     return { api, access, editor, previewer }
-  }, [baseUrl, isOwn, host])
+  }, [baseUrl, isOwn, host, ofTenant])
 
   useFreshness(made.editor, locale)
   useEffect(
     () =>
       whenReady(made.editor, () => {
-        if (!isOwn && !host.isEmbedded) made.editor.enter(takeDraft())
+        if (ofTenant) made.editor.enter(takeDrafts(ofTenant.draftsName(config)))
+        else if (!isOwn && !host.isEmbedded) made.editor.enter(takeDrafts(''))
         host.onReady(made.editor)
       }),
     [made.editor, host],
   )
   const context = useMemo(
-    () => ({ ...host, ...config, ...made, root, id: host.id ?? madeUpId, preview, messages }),
+    () => ({ ...host, ...config, ...made, ofTenant, root, id: host.id ?? madeUpId, preview, messages }),
     [host, config, made, messages],
   )
-  const heading = part.group ?? messages[page]
-  return <SettingsPage context={context} heading={heading} part={part} />
+  return <SettingsPage context={context} heading={part.group ?? heading} part={part} />
 }
 
 const nothing = {}

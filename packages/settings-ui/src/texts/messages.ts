@@ -1,21 +1,12 @@
 /** The texts of the components and how they are filled in. Hosts replace any of them; `{name}` stands for what the text is about. */
 import english from './en.json' with { type: 'json' }
-import type { MoreMessages } from './more-messages.ts'
+import type { Plural, TextsOf } from './texts-of.ts'
 
 /** A copy, so that the published types list the names instead of importing JSON, which not every compiler does. */
 const englishTexts = { ...english }
 
-/** Texts by plural category of `Intl.PluralRules`; `other` is for all that have none of their own. */
-export type Plural = { readonly [C in Intl.LDMLPluralRule]?: string } & { readonly other: string }
-
-/** The texts of names in a file, in any language. */
-export type TextsOf<Texts> = { readonly [N in keyof Texts]: Texts[N] extends string ? string : Plural }
-
 /** The texts that a page needs at first, by name. */
 export type Messages = TextsOf<typeof englishTexts>
-
-/** All texts, by name. */
-export type AllMessages = Messages & MoreMessages
 
 /** The English ones; the others come with what shows them. */
 export const defaultMessages: Messages = englishTexts

@@ -1,6 +1,7 @@
 /** The texts of the pages, by language. */
-import { type AllMessages, defaultMessages } from './messages.ts'
-import { moreMessages } from './more-messages.ts'
+import { defaultMessages, type Messages } from './messages.ts'
+import { type MoreMessages, moreMessages } from './more-messages.ts'
+import { type ServerMessages, serverMessages } from './server-messages.ts'
 import ar from './ar.json' with { type: 'json' }
 import de from './de.json' with { type: 'json' }
 import es from './es.json' with { type: 'json' }
@@ -9,7 +10,10 @@ import ja from './ja.json' with { type: 'json' }
 import pt from './pt.json' with { type: 'json' }
 import zh from './zh.json' with { type: 'json' }
 
-const english: AllMessages = { ...defaultMessages, ...moreMessages }
+/** All texts, by name. */
+export type AllMessages = Messages & MoreMessages & ServerMessages
+
+const english: AllMessages = { ...defaultMessages, ...moreMessages, ...serverMessages }
 
 /** The languages that ship. */
 export const languages: Readonly<Record<string, AllMessages>> = {

@@ -214,6 +214,8 @@ test('what others change, with faces', async (t) => {
       t.same(await problems(page), [])
       if (size) await page.getByRole('button', { name: /^Groups/ }).click()
       const group = page.getByRole('link', { name: /^Appearance/ })
+      await group.locator('.fm-face').last().waitFor()
+      await group.locator('.fm-face').last().waitFor()
       t.match(await group.textContent(), /changed just now by \W*Bob\W* and \W*Eli/)
       t.equal(await group.locator('.fm-face').count(), 2)
     }

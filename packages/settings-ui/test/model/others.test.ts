@@ -39,7 +39,7 @@ async function openWindow(t: Test, url: string, signedIn: Window = {}) {
     const headers = { ...(init?.headers as object), cookie: `user=${signedIn.user ?? user}` }
     return fetch(input, { ...init, headers })
   }
-  const access = createAccess(baseUrl, () => undefined, request)
+  const access = createAccess({ baseUrl }, () => undefined, request)
   const api = createSettingsClient(access)
   const looks = { read: 0 }
   const page = {

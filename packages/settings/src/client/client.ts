@@ -21,6 +21,8 @@ export interface ListFilter extends CallOptions {
 /** One of the caller's settings, with what holds if they have no value of their own. */
 interface MySettingDto extends SettingValueDto {
   readonly inheritedValue: JsonValue
+  /** Where that comes from; left out by applications without tenants. */
+  readonly inheritedSource?: SettingValueDto['source']
 }
 
 /** A value of a tenant, with what it inherits. */

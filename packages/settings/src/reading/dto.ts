@@ -34,14 +34,21 @@ export function toTenantDto(state: SettingState, tenant: string, stored: Layer |
   return { ...toDto(state, { scope: SettingScope.Tenant, userId: null }, resolution, stored), tenant }
 }
 
-/** The value after a write: the state from before it has the old one. */
-export function toStoredDto({ sharedValues, codec }: Parts, { entry, after }: EntryOutcome): SettingValueDto {
+/**
+ * The value after a write: the state from before it has the old one.
+ * @param ofTenant what a user inherits from a tenant
+ */
+export function toStoredDto(
+  { sharedValues, codec }: Parts,
+  { entry, after }: EntryOutcome,
+  ofTenant?: Layer,
+): SettingValueDto {
   const { key, scope, owner } = entry
   const state = sharedValues.require(key)
   const layer = after && codec.layerOf(state.setting, after)
   if (scope === SettingScope.Tenant) return toTenantDto(state, owner, layer)
   if (scope !== SettingScope.User) return toSharedDto(state)
-  return toUserDto(state, owner, layer)
+  return toUserDto(state, owner, layer, ofTenant)
 }
 
 function toDto(

@@ -18,8 +18,12 @@ test('a value of an organisation holds for its members, above the default of all
   t.same(await valueOf(as(app, 'bob'), 'user.theme'), 'light', 'without an organisation')
   await bob('PUT', '/me', { key: 'user.theme', value: 'blue' })
   t.equal(await valueOf(bob, 'user.theme'), 'blue')
-  t.match((await bob('GET', '/me')).json, [{ value: 'blue', inheritedValue: 'dark', source: 'user' }])
-  await bob('DELETE', '/me/user.theme')
+  t.match((await bob('GET', '/me')).json, [
+    { value: 'blue', source: 'user', inheritedValue: 'dark', inheritedSource: 'tenant' },
+  ])
+  const inherited = { value: 'dark', isOverridden: false, source: 'tenant' }
+  const prefer = { prefer: 'return=representation' }
+  t.match((await bob('DELETE', '/me/user.theme', undefined, prefer)).json, inherited, 'cleared')
   t.match((await bob('GET', '/me')).json, [{ value: 'dark', isOverridden: false, source: 'tenant' }])
   const all = (await bob('GET', '/me?all=true')).json
   t.match(

@@ -4,11 +4,11 @@ import { type ComponentChildren, Fragment } from 'preact'
 import { format, plural } from '../../texts/messages.ts'
 import { Button } from '../button.tsx'
 import type { Changes } from './use-changes.ts'
-import { Diff, type Side } from '../diff/diff.tsx'
+import { EntryDiff } from '../diff/entry-diff.tsx'
 import { Face } from '../face.tsx'
 import { Icon } from '../icons.tsx'
 import { relativeTime } from '../model/input.ts'
-import { type Definition, displayTime, type SettingValue, toDefault } from '../model/setting.ts'
+import { type Definition, displayTime, type SettingValue } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { useWholePage } from '../more-texts.ts'
 
@@ -213,15 +213,6 @@ function Reason({ entry: { origin, note } }: { readonly entry: HistoryEntry }): 
   // The note of a revert names revisions, for programs.
   const words = [ways[origin], note && origin !== 'revert' && `“${note}”`].filter(Boolean).join(' · ')
   return words && <span className="fm-small"> {words}</span>
-}
-
-export function EntryDiff({ entry }: { readonly entry: HistoryEntry }): ComponentChildren {
-  const { oldValue, newValue, isOverridden, key } = entry
-  const definition = useEditor(({ byKey }) => byKey.get(key))
-  if (!definition) return null
-  const unset: Side = { value: toDefault(definition), isDefault: true }
-  const from = oldValue === null ? unset : { value: oldValue }
-  return <Diff definition={definition} from={from} to={isOverridden ? { value: newValue } : unset} />
 }
 
 /**

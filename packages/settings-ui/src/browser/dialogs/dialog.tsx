@@ -2,15 +2,16 @@
 import { type RevertReport, SettingType } from '@fastify-modular/settings/client'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { format, type AllMessages, plural } from '../../texts/messages.ts'
+import { format, plural } from '../../texts/messages.ts'
 import { Button } from '../button.tsx'
 import { ChangedSetting } from '../diff/diff.tsx'
 import { parseInput } from '../model/input.ts'
 import { type Definition, displayDate, type Draft } from '../model/setting.ts'
 import { toFailure, versionsOf } from '../model/source.ts'
 import { useEditor } from '../page-context.ts'
-import { lengthText } from '../trust/open-changes.tsx'
+import { lengthText } from '../model/length-text.ts'
 import { useWholePage } from '../more-texts.ts'
+import type { WholeMessages } from '../../texts/more-messages.ts'
 
 interface DialogProps {
   readonly title: string
@@ -119,7 +120,7 @@ export function ReviewDialog({ onClose }: { readonly onClose: () => void }): Com
           </ChangedSetting>
         )
       })}
-      {!editor.isOwn && (
+      {editor.isShared && (
         <div className="fm-cell">
           <label htmlFor={`${id}-within`}>{messages.keepWithin}</label>
           <select
@@ -144,7 +145,7 @@ export function ReviewDialog({ onClose }: { readonly onClose: () => void }): Com
 function wordsFor(
   drafts: ReadonlyMap<string, Draft>,
   changed: readonly Definition[],
-  messages: AllMessages,
+  messages: WholeMessages,
   locale: string,
 ): { readonly title: string; readonly text: string; readonly closeText: string } {
   const [only] = changed

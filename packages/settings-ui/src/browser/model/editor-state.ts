@@ -3,10 +3,11 @@ import type { OpenChange, SettingsRequestError } from '@fastify-modular/settings
 import type { Messages } from '../../texts/messages.ts'
 import { checkInput, parseInput, toInput } from './input.ts'
 import { type Definition, type Draft, type Input, isSameJson, isSent, type SettingValue } from './setting.ts'
-import type { Entry } from './source.ts'
+import type { Entry, OwnSources } from './source.ts'
 
 export interface EditorState {
-  readonly phase: 'loading' | 'ready' | 'failed'
+  /** `elsewhere`: the page is of another organisation than the one in which its reader works now. */
+  readonly phase: 'loading' | 'ready' | 'failed' | 'elsewhere'
   /** Those that pages list. */
   readonly definitions: readonly Definition[]
   /** All of them: files and changes name others, too. */
@@ -15,8 +16,8 @@ export interface EditorState {
   readonly drafts: ReadonlyMap<string, Draft>
   /** Names by the ids of those who have changed something, as far as the host names them. */
   readonly people: ReadonlyMap<string, string>
-  /** Keys of shared values of which the reader has one of their own; undefined until it matters, null until it is known. */
-  readonly own: ReadonlySet<string> | null | undefined
+  /** Whose value the reader sees in place of one of the page, by key; undefined until it matters, null until it is known. */
+  readonly own: OwnSources | null | undefined
   /** Whether drafts are `shown` in the page itself; `hidden`: what is saved is, on request; `saved`: what was shown is saved since a moment. */
   readonly preview: 'none' | 'shown' | 'hidden' | 'saved'
   /** Keys whose values are being saved. */
@@ -165,7 +166,8 @@ export function withSent(state: EditorState, keys: readonly string[]): EditorSta
 export function withSaved(state: EditorState, value: SettingValue, sent?: Input): EditorState {
   const before = state.values.get(value.key)
   // The answer to a write does not say what would hold without it.
-  const values = new Map(state.values).set(value.key, { inheritedValue: before?.inheritedValue, ...value })
+  const { inheritedValue, inheritedSource } = before ?? {}
+  const values = new Map(state.values).set(value.key, { inheritedValue, inheritedSource, ...value })
   const draft = state.drafts.get(value.key)
   const next = { ...state, values }
   // Entered meanwhile: still a draft, now of the new value.

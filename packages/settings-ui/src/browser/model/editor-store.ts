@@ -56,6 +56,14 @@ export class EditorStore {
     }
   }
 
+  /** Says whether the page is of another organisation than the one in which its reader works now: then it shows and writes nothing. */
+  setElsewhere(isElsewhere: boolean): void {
+    if (isElsewhere === (this.#state.phase === 'elsewhere')) return
+    if (!isElsewhere) return void this.load()
+    this.#lastRead = this.#lastLoad = ++this.#reads
+    this.update({ phase: 'elsewhere', failure: null, message: null })
+  }
+
   /** Loads what other users have saved meanwhile. */
   async refresh(): Promise<void> {
     const values = await this.read()

@@ -50,6 +50,10 @@ export class SettingsEditor extends EditorStore {
     return this.source.isOwn
   }
 
+  get isShared(): boolean {
+    return this.source.isShared
+  }
+
   /** The name of a setting, also of one that pages do not list. */
   readonly nameOf = (key: string): string => this.state.byKey.get(key)?.displayName ?? key
 
@@ -192,7 +196,7 @@ export class SettingsEditor extends EditorStore {
 
   async #saveDrafts(wanted: readonly string[], within?: number): Promise<void> {
     const keys = wanted.filter((key) => this.state.drafts.has(key))
-    if (keys.length === 0) return
+    if (keys.length === 0 || this.state.phase === 'elsewhere') return
     const { entries, errors } = readDrafts(this.state, keys, this.#language().messages)
     this.update({ failure: null, message: null, asked: initialState.asked })
     this.#showErrors(errors)
@@ -210,6 +214,7 @@ export class SettingsEditor extends EditorStore {
     before: EditorState['values'],
     isOpen: boolean,
   ): Promise<void> {
+    if (this.state.phase === 'elsewhere') return
     for (const [index, key] of keys.entries()) {
       const value = saved[index]
       const sent = this.state.drafts.get(key)?.sent
@@ -293,6 +298,7 @@ export class SettingsEditor extends EditorStore {
         if (after) this.update(withSaved(this.state, after, drafts.get(key)?.input))
         else await this.refresh()
       } catch (error) {
+        if (this.state.phase === 'elsewhere') return
         if (![409, 412].includes(toFailure(error).status)) return this.#fail(error)
         await this.refresh()
         const text = format(this.#language().messages.changedMeanwhile, { name: this.nameOf(key) })

@@ -66,15 +66,17 @@ export class Previewer {
 
   /** What this reader will have after saving. */
   #valuesOf(): Values {
-    const { byKey, drafts, values, own } = this.#editor.state
+    const { phase, byKey, drafts, values, own } = this.#editor.state
     const next = new Map<string, JsonValue>()
+    // What is meant for another organisation is not what this reader will have.
+    if (phase === 'elsewhere') return next
     for (const [key, { input, errors }] of drafts) {
       const definition = byKey.get(key)
       const value = values.get(key)
       if (!definition || !value || !Object.hasOwn(this.#preview(), key)) continue
       const { sensitive, scope } = definition
       if (sensitive || scope === SettingScope.System) continue
-      if (scope === SettingScope.User && own?.has(key) !== false) {
+      if (scope > SettingScope.Application && own?.has(key) !== false) {
         if (own === undefined) this.#editor.readOwn()
         continue
       }

@@ -1,6 +1,7 @@
 /** The search over all settings: ranked, forgiving one typo a word, and able to say why something was found. */
 import type { PageConfig } from '../../document.ts'
 import { fold, type Messages } from '../../texts/messages.ts'
+import { wholeMessages, type WholeMessages } from '../../texts/more-messages.ts'
 import { groupName } from './listing.ts'
 import { type Definition, optionsOf, type SettingValue } from './setting.ts'
 
@@ -68,20 +69,21 @@ const shortestWithTypo = 5
 const mostNearest = 3
 
 /**
- * @param words what secrets are called, whatever their names are, and words that say nothing about a setting
+ * @param messages say what secrets are called, whatever their names are, and which words say nothing about a setting
  * @returns the search over these definitions; what it compares is made once
  */
 export function createSearch(
   definitions: readonly Definition[],
-  words: Pick<Messages, 'secretWords' | 'stopWords'>,
+  messages: Messages,
   groups: PageConfig['groups'] = {},
 ): (query: SearchQuery) => Found {
+  const words = wholeMessages(messages)
   const made = definitions.map((definition) => {
     const ofGroup = [
       toField('group', groupName(definition.group, groups) ?? ''),
       toField('description', groups[definition.group ?? '']?.description ?? ''),
     ]
-    return { definition, fields: [...fieldsOf(definition, words), ...ofGroup] }
+    return { definition, fields: [...fieldsOf(definition, words), ...ofGroup].filter(isFilled) }
   })
   const vocabulary = new Set(made.flatMap(({ fields }) => fields.flatMap((field) => field.words)))
   const stopWords = new Set(wordsOf(words.stopWords))
@@ -161,7 +163,14 @@ function withValue({ definition, fields }: Entry, values: SearchQuery['values'])
   return { definition, fields: [...fields, toField('value', text.slice(0, longestValue))] }
 }
 
-function fieldsOf(definition: Definition, { secretWords }: Pick<Messages, 'secretWords'>): readonly Field[] {
+function isFilled({ words }: Field): boolean {
+  return words.length > 0
+}
+
+function fieldsOf(
+  definition: Definition,
+  { secretWords }: Pick<WholeMessages, 'secretWords'>,
+): readonly Field[] {
   const { key, displayName, description, keywords, sensitive } = definition
   return [
     toField('name', displayName),

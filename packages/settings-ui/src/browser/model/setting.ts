@@ -13,9 +13,10 @@ export type { JsonValue, SettingDefinitionDto as Definition } from '@fastify-mod
 /** What a control holds: text, or the position of a switch. */
 export type Input = string | boolean
 
-/** A value as the API answers it: `inheritedValue` on the preferences page only, `revision` to a write of shared values only. */
+/** A value as the API answers it: what it inherits on other pages than the administration, `revision` to a write of shared values. */
 export interface SettingValue extends SettingValueDto {
   readonly inheritedValue?: JsonValue | undefined
+  readonly inheritedSource?: SettingValueDto['source'] | undefined
   readonly revision?: number | null
 }
 

@@ -32,8 +32,14 @@ export interface SaveOutcome {
   readonly error?: SettingsRequestError
 }
 
+/** Whose value wins over one that is written to a page: a `user`, or a `tenant`. */
+export type OwnSources = ReadonlyMap<string, SettingValue['source']>
+
 export interface SettingsSource {
+  /** The caller's own values: each is saved at once. */
   readonly isOwn: boolean
+  /** The values of everybody: the administration. */
+  readonly isShared: boolean
   definitions(): Promise<readonly Definition[]>
   values(): Promise<readonly SettingValue[]>
   /** @param within seconds until shared values are put back unless they are kept */
@@ -41,30 +47,52 @@ export interface SettingsSource {
   readonly reset: (value: SettingValue) => Promise<SettingValue | undefined>
   /** Writes one value, for preferences. */
   readonly put?: (entry: Entry) => Promise<SettingValue | undefined>
-  /** The keys of which the caller has a value of their own, beside the shared one. */
-  own?(): Promise<ReadonlySet<string>>
+  /** Whose value the caller sees in place of the one that is written here, by key. */
+  own?(): Promise<OwnSources>
   /** Puts back what a change set replaced, all or nothing, also over these versions by key; returns how many values. */
   revert?(revision: number, force: Versions): Promise<number>
 }
 
-/** System and Application values, and the application defaults of User settings: saved all or nothing. */
-export function sharedSource(api: SettingsClient): SettingsSource {
+/**
+ * System and Application values, and the application defaults of other settings: saved all or nothing.
+ * @param tenant in which the caller works, where there is one: it may have values of its own
+ */
+export function sharedSource(
+  api: SettingsClient,
+  { tenant }: { readonly tenant?: string | undefined } = {},
+): SettingsSource {
   return {
     isOwn: false,
+    isShared: true,
     definitions: () => api.definitions(),
     values: () => api.list(),
-    own: async () => new Set((await api.mine()).flatMap((mine) => (mine.isOverridden ? mine.key : []))),
+    own: async () =>
+      ownSources(await api.mine(tenant === undefined ? {} : { all: true }), ['user', 'tenant']),
     reset: ({ key, scope, version }) => api.reset(key, scope, { version }),
     revert: async (revision, force) => (await api.revert(revision, { force })).values.length,
-    async save(entries, confirmWithin) {
-      const keys = entries.map(({ key }) => key)
-      try {
-        return { keys, saved: (await api.setMany(entries, { confirmWithin })) ?? keys.map(() => undefined) }
-      } catch (error) {
-        return { keys: [], saved: [], error: toFailure(error) }
-      }
-    },
+    save: (entries, confirmWithin) => saveAll(entries, () => api.setMany(entries, { confirmWithin })),
   }
+}
+
+/** @param write writes all entries or none */
+export async function saveAll(
+  entries: readonly Entry[],
+  write: () => Promise<readonly SettingValue[] | undefined>,
+): Promise<SaveOutcome> {
+  const keys = entries.map(({ key }) => key)
+  try {
+    return { keys, saved: (await write()) ?? keys.map(() => undefined) }
+  } catch (error) {
+    return { keys: [], saved: [], error: toFailure(error) }
+  }
+}
+
+/** Of the caller's values those that come from one of these. */
+export function ownSources(
+  mine: readonly SettingValue[],
+  wanted: readonly SettingValue['source'][],
+): OwnSources {
+  return new Map(mine.flatMap(({ key, source }) => (wanted.includes(source) ? [[key, source]] : [])))
 }
 
 /** The caller's own values: saved one by one, because the API has no bulk for them. */
@@ -73,6 +101,7 @@ export function ownSource(api: SettingsClient): SettingsSource {
     api.setMine(key, value, { version })
   return {
     isOwn: true,
+    isShared: false,
     definitions: async () => (await api.definitions()).filter(({ scope }) => scope === SettingScope.User),
     values: () => api.mine(),
     reset: ({ key, version }) => api.resetMine(key, { version }),
@@ -132,18 +161,29 @@ const timeout = 15_000
 
 /** How a page reaches the API. */
 export interface Access extends SettingsClientOptions {
+  readonly fetch: typeof fetch
   /** Whether somebody else has signed in since: nothing is read for them, nor written as theirs. */
   isOthers: boolean
+}
+
+/** The organisation that requests are meant for, where the host's page names it: the server checks it. */
+export function tenantHeaders(tenant: string | undefined): Readonly<Record<string, string>> {
+  return tenant === undefined ? {} : { 'settings-tenant': tenant }
 }
 
 /**
  * Access with a shorter time-out.
  * @param localeOf returns the language in which definitions are requested; undefined: as the browser says
  */
-export function createAccess(baseUrl: string, localeOf: () => string | undefined, request = fetch): Access {
+export function createAccess(
+  { baseUrl, tenant }: { readonly baseUrl: string; readonly tenant?: string | undefined },
+  localeOf: () => string | undefined,
+  request = fetch,
+): Access {
   const access: Access = {
     isOthers: false,
     baseUrl,
+    tenant,
     timeout,
     headers() {
       const locale = localeOf()

@@ -7,12 +7,13 @@ import type { SettingsEditor } from '../model/editor.ts'
 import { justNow, newestOf, tinted, toArrival, withNews, withOlderNews } from '../model/news.ts'
 import { isSameJson, type SettingValue } from '../model/setting.ts'
 import type { Access } from '../model/source.ts'
+import { wholeMessages } from '../../texts/more-messages.ts'
 import type { PageContext } from '../page-context.ts'
 
 interface ArrivalsInit {
   readonly page: () => Pick<
     PageContext,
-    'messages' | 'locale' | 'canUpdate' | 'callerId' | 'preview' | 'readLook'
+    'messages' | 'locale' | 'canUpdate' | 'callerId' | 'tenant' | 'preview' | 'readLook'
   >
   readonly api: Pick<SettingsClient, 'get' | 'changes'>
   readonly access: Pick<Access, 'isOthers'>
@@ -77,7 +78,8 @@ export class Arrivals implements Follower {
   /** Whether the server can be reached: the browser knows of its network before a stream breaks off. */
   onNetwork(isThere: boolean): void {
     const { editor, page } = this.#init
-    const { messages, locale } = page()
+    const { messages: first, locale } = page()
+    const messages = wholeMessages(first)
     if (isThere === (editor.state.stale === null)) return
     const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' }).format(this.#alive)
     this.#setStale(isThere ? null : format(messages.offlineShowing, { time }))
@@ -92,8 +94,9 @@ export class Arrivals implements Follower {
     this.#init.onOpen()
   }
 
-  onOwn(caller?: string): void {
+  onOwn(caller?: string, { tenant }: Partial<Parameters<Follower['onOwn']>[1]> = {}): void {
     const { page, access, editor } = this.#init
+    if (tenant !== undefined && !editor.isShared) editor.setElsewhere(tenant !== (page().tenant?.id ?? null))
     if (caller !== undefined) {
       this.#caller ??= page().callerId ?? caller
       const isOthers = caller !== this.#caller
@@ -102,15 +105,16 @@ export class Arrivals implements Follower {
         editor.arrive((state) => ({ ...state, failure: isOthers ? new SettingsRequestError(401, {}) : null }))
       access.isOthers = isOthers
     }
-    this.#isOwnDue = editor.isOwn
+    this.#isOwnDue = !editor.isShared
     queueMicrotask(this.show) // several events of one portion may say the same
   }
 
   onSettings(settings: readonly StreamedSetting[], isEverything: boolean, revision: number): void {
     if (this.#init.access.isOthers) return
     this.#followLook(settings)
-    if (!this.#init.editor.isOwn) this.#take(settings, isEverything ? 0 : revision)
-    else if (settings.some(({ perUser }) => perUser)) this.onOwn()
+    const { editor } = this.#init
+    if (editor.isShared) this.#take(settings, isEverything ? 0 : revision)
+    else if (settings.some(({ key }) => editor.state.values.has(key))) this.onOwn()
   }
 
   /** Once for all that comes together; after what was written from here, the page asks without this. */
@@ -236,7 +240,8 @@ export class Arrivals implements Follower {
   #sayAll(): void {
     this.#isSaying = false
     const { editor, page, say } = this.#init
-    const { messages, locale } = page()
+    const { messages: first, locale } = page()
+    const messages = wholeMessages(first)
     const { people } = editor.state
     const names = [...this.#unsaid.values()].map((id) =>
       id === null ? messages.somebody : (people.get(id) ?? id),

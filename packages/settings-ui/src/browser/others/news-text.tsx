@@ -3,7 +3,8 @@ import type { ComponentChildren } from 'preact'
 import { format } from '../../texts/messages.ts'
 import type { News } from '../model/editor-state.ts'
 import { type Definition, displayTime, type SettingValue, shortValues } from '../model/setting.ts'
-import { useEditor, usePage } from '../page-context.ts'
+import { useWholePage } from '../more-texts.ts'
+import { useEditor } from '../page-context.ts'
 import { justNow } from '../model/news.ts'
 import { Face } from '../face.tsx'
 
@@ -14,7 +15,7 @@ interface NewsTextProps {
 }
 
 export function NewsText({ definition, value, news: { from, by, at } }: NewsTextProps): ComponentChildren {
-  const { messages, locale } = usePage()
+  const { messages, locale } = useWholePage()
   const name = useEditor(({ people }) => by && (people.get(by) ?? by))
   const texts = shortValues(definition, [from.value, value.value], messages)
   const what = texts
@@ -48,7 +49,7 @@ interface RecentProps {
 
 /** The ids of those who have changed something just now, the last one first; of the callers that learn of others. */
 function useRecent({ keys }: RecentProps): readonly string[] {
-  const { editor, canUpdate } = usePage()
+  const { editor, canUpdate } = useWholePage()
   const ids = useEditor(({ news }) =>
     [...news]
       .filter(([key, { at }]) => (keys?.includes(key) ?? true) && Date.now() - at < justNow)
@@ -62,7 +63,7 @@ function useRecent({ keys }: RecentProps): readonly string[] {
 
 /** What is said of them, in a sentence whose place is `{who}`. */
 function useSentence(ids: readonly string[], text: string): string {
-  const { locale } = usePage()
+  const { locale } = useWholePage()
   const names = useEditor(({ people }) => ids.map((id) => people.get(id) ?? id).join('\n'))
   const who = new Intl.ListFormat(locale).format(names.split('\n').map((name) => isolate(name)))
   return format(text, { who })
@@ -70,7 +71,7 @@ function useSentence(ids: readonly string[], text: string): string {
 
 /** At the end of a group in the list: up to two faces. */
 export function RecentFaces(props: RecentProps): ComponentChildren {
-  const { messages } = usePage()
+  const { messages } = useWholePage()
   const ids = useRecent(props)
   const text = useSentence(ids, messages.changedBy)
   return (
@@ -87,7 +88,7 @@ export function RecentFaces(props: RecentProps): ComponentChildren {
 
 /** Above the settings, whichever group is open. */
 export function RecentLine(): ComponentChildren {
-  const { messages } = usePage()
+  const { messages } = useWholePage()
   const ids = useRecent({})
   const text = useSentence(ids, messages.changedJustNow)
   return (

@@ -4,7 +4,7 @@ import type { Waiting } from '../model/editor-state.ts'
 import type { SettingsEditor } from '../model/editor.ts'
 import { toFailure } from '../model/source.ts'
 
-interface OpenReaderInit {
+export interface OpenReaderInit {
   readonly api: Pick<SettingsClient, 'openChanges' | 'change'>
   readonly editor: SettingsEditor
   /** @param isInTime somebody has settled it before it was due */

@@ -3,12 +3,11 @@ import { followSettings } from '@fastify-modular/settings/client/internal'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isWide } from '../controls/controls.tsx'
-import { usePage } from '../page-context.ts'
+import { type PageContext, usePage } from '../page-context.ts'
 import type { Filter } from '../model/listing.ts'
 import { fadeIn, treeOf } from '../tree.ts'
-import { loadMore } from '../use-more.ts'
 import { Arrivals } from './arrivals.ts'
-import { OpenReader } from './open-reader.ts'
+import { OpenReader, type OpenReaderInit } from './open-reader.ts'
 
 /** What may move a waiting row out of the way. */
 const releases = ['pointermove', 'focusin', 'focusout', 'input', 'keydown'] as const
@@ -16,9 +15,11 @@ const releases = ['pointermove', 'focusin', 'focusout', 'input', 'keydown'] as c
 interface OthersProps {
   /** Which rows are listed. */
   readonly only: readonly Filter[]
+  /** Called with what became of changes that waited to be kept. */
+  readonly onSettled: (page: PageContext, ...settled: Parameters<OpenReaderInit['onSettled']>) => void
 }
 
-export function Others({ only }: OthersProps): ComponentChildren {
+export function Others({ only, onSettled }: OthersProps): ComponentChildren {
   const page = usePage()
   const { editor, api, access, baseUrl, root } = page
   const [text, setText] = useState('')
@@ -34,13 +35,9 @@ export function Others({ only }: OthersProps): ComponentChildren {
     const reader = new OpenReader({
       api,
       editor,
-      onSettled: (...settled) =>
-        void loadMore().then(
-          ({ saySettled }) => saySettled(latest.current.page, ...settled),
-          () => undefined, // the rows show what holds
-        ),
+      onSettled: (...settled) => onSettled(latest.current.page, ...settled),
     })
-    const readOpen = (): void => void (latest.current.page.canUpdate && !editor.isOwn && reader.read())
+    const readOpen = (): void => void (latest.current.page.canUpdate && editor.isShared && reader.read())
     readOpen()
     const arrivals = new Arrivals({
       page: () => latest.current.page,
@@ -53,7 +50,7 @@ export function Others({ only }: OthersProps): ComponentChildren {
       say: setText,
     })
     const ends = [
-      followSettings({ baseUrl }, arrivals),
+      followSettings({ baseUrl, tenant: access.tenant }, arrivals),
       editor.subscribe(() => queueMicrotask(arrivals.show)),
     ]
     const release = ({ type }: Event): void => {

@@ -8,8 +8,8 @@ import { needsAttention } from '../model/editor-state.ts'
 import type { Group } from '../model/listing.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { useLater } from '../use-more.ts'
-import { useView } from './use-results.ts'
-import { noSearch, type UrlState, urlOf } from './use-url-state.ts'
+import { useView } from '../view/use-results.ts'
+import { noSearch, type UrlState, urlOf } from '../view/use-url-state.ts'
 
 export function GroupNav(): ComponentChildren {
   const { messages } = usePage()
@@ -62,13 +62,16 @@ function Groups({ isShort = false }: { readonly isShort?: boolean }): ComponentC
   const { url, results } = useView()
   const { groups, current, isSearch } = results
   const [text, setText] = useState('')
-  const later = useLater(groups.length >= many)
+  const isMany = groups.length >= many
+  const later = useLater(isMany)
   return (
     <>
       {later && <later.GroupField value={text} onInput={setText} />}
+      {/* Its place: the list does not move when it comes. */}
+      {isMany && !later && <span className="fm-field fm-group-field" />}
       <ul>
         {groups
-          .filter(({ name }) => fold(name).includes(fold(text).trim()))
+          .filter(({ name }) => text === '' || fold(name).includes(fold(text).trim()))
           .map((group) => (
             <li key={group.slug}>
               <NavLink next={{ ...noSearch, group: group.slug }} isCurrent={group.slug === current?.slug}>

@@ -8,9 +8,9 @@ import { format, type Messages, plural } from '../../texts/messages.ts'
 import type { Hit, Reason } from '../model/search.ts'
 import { useEditor, useMayChange, usePage } from '../page-context.ts'
 import { SettingRow, type SettingRowProps } from '../row/setting-row.tsx'
-import { loadMore, useLater, useMore } from '../use-more.ts'
-import { atOnce, type Section, useView } from './use-results.ts'
-import { noSearch } from './use-url-state.ts'
+import { loadMore, useLater, useMore, useTenantPage } from '../use-more.ts'
+import { atOnce, type Section, useView } from '../view/use-results.ts'
+import { noSearch } from '../view/use-url-state.ts'
 
 export function ResultsList(): ComponentChildren {
   const { messages, editor, isDevelopment = false } = usePage()
@@ -21,11 +21,21 @@ export function ResultsList(): ComponentChildren {
   const hasOpen = useEditor(({ open }) => open.length > 0)
   const more = useMore(hasOpen || (isDevelopment && phase === 'ready' && definitions.length === 0))
 
+  const ofTenant = useTenantPage(phase === 'elsewhere')
+
+  if (phase === 'elsewhere') {
+    return (
+      <>
+        <Bones />
+        {ofTenant && <ofTenant.Elsewhere />}
+      </>
+    )
+  }
   if (phase === 'loading' || results.isPending) return <Skeleton />
   if (phase === 'failed') return <LoadFailure />
   if (definitions.length === 0)
     return more && isDevelopment ? <more.FirstSteps /> : <p className="fm-notice">{messages.empty}</p>
-  const isSingle = !isSearch && groups.length === 1 && editor.isOwn
+  const isSingle = !isSearch && groups.length === 1 && !editor.isShared
   return (
     <>
       <ReadOnlyNotice sections={sections} />
@@ -46,14 +56,22 @@ export function ResultsList(): ComponentChildren {
   )
 }
 
-/** Rows of the height of real ones: nothing moves when these come. */
 function Skeleton(): ComponentChildren {
   const { messages } = usePage()
   return (
-    <div>
+    <>
       <p className="fm-hidden" role="status">
         {messages.loading}
       </p>
+      <Bones />
+    </>
+  )
+}
+
+/** Rows of the height of real ones: nothing moves when these come. */
+function Bones(): ComponentChildren {
+  return (
+    <div>
       <div className="fm-head">
         <span className="fm-bone" />
       </div>
@@ -173,7 +191,7 @@ function SectionCard({ section, isNamed, notice }: SectionCardProps): ComponentC
   const { isSearch } = results
   const { group, rows } = section
   const isSystem = group.definitions.every(({ scope }) => scope === SettingScope.System)
-  const isPlain = isSearch || editor.isOwn || group.name === ''
+  const isPlain = isSearch || !editor.isShared || group.name === ''
   const { icon, description, action } = isPlain ? {} : (groups[group.group ?? ''] ?? {})
   const tested = isPlain ? [] : [...new Set(group.definitions.flatMap(({ probe }) => probe ?? []))]
   // Found settings, and named ones, are all in view: whether they are for experts, their group page says.

@@ -9,10 +9,10 @@ import { elementId } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
 import { listenToShortCut, shortCutName, treeOf } from '../tree.ts'
 import { loadMore, useLater } from '../use-more.ts'
-import { Chips } from './filters.tsx'
-import { useView } from './use-results.ts'
+import { Chips } from '../view/filters.tsx'
+import { useView } from '../view/use-results.ts'
 import { show } from './use-reveal.ts'
-import { longestText } from './use-url-state.ts'
+import { longestText } from '../view/use-url-state.ts'
 
 /** Settings from which on there is something to search and to filter. */
 const enough = 8
@@ -27,7 +27,7 @@ export function SearchBar({ children }: { readonly children: ComponentChildren }
   if (results.isSearch && !isAsked) setAsked(true)
   const isMany = results.definitions.length >= enough || isAsked
   const later = useLater(isMany)
-  if (results.definitions.length === 0 || (editor.isOwn && !isMany)) return null
+  if (results.definitions.length === 0 || (!editor.isShared && !isMany)) return null
   const isEmpty = url.text === '' && url.only.length === 0
   return (
     <div
@@ -42,7 +42,7 @@ export function SearchBar({ children }: { readonly children: ComponentChildren }
     >
       {children}
       {isMany && <SearchField isOpen={isOpen} onOpen={setOpen} />}
-      {isMany && !editor.isOwn && (
+      {isMany && editor.isShared && (
         <MenuButton
           className="fm-button fm-filter"
           role="group"
@@ -57,7 +57,7 @@ export function SearchBar({ children }: { readonly children: ComponentChildren }
           {later && <later.FilterMenu />}
         </MenuButton>
       )}
-      {!editor.isOwn && canUpdate && (
+      {editor.isShared && canUpdate && (
         <MenuButton
           className={isMany ? 'fm-button is-icon' : 'fm-button is-icon fm-push'}
           name={messages.more}

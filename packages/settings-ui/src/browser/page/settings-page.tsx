@@ -2,17 +2,26 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { type EditorState, needsConfirmation } from '../model/editor-state.ts'
-import { useLater, useMore } from '../use-more.ts'
+import { loadMore, useLater, useMore } from '../use-more.ts'
 import { Context, type OpenDialog, type PageContext, useEditor, usePage } from '../page-context.ts'
 import { HeaderPreview } from './preview.tsx'
 import { GroupNav, GroupPicker } from './group-nav.tsx'
 import { ResultsList } from './results-list.tsx'
 import { SaveBar } from './save-bar.tsx'
 import { SearchBar } from './search-bar.tsx'
-import { type PagePart, useResults, useView, ViewContext } from './use-results.ts'
-import { useUrlState } from './use-url-state.ts'
+import { type PagePart, useResults, useView, ViewContext } from '../view/use-results.ts'
+import { useUrlState } from '../view/use-url-state.ts'
 import { useFocus, useReveal } from './use-reveal.ts'
 import { useWindow } from './use-window.ts'
+
+type Settled = Parameters<Awaited<ReturnType<typeof loadMore>>['saySettled']>
+
+function onSettled(...settled: Settled): void {
+  loadMore().then(
+    ({ saySettled }) => saySettled(...settled),
+    () => undefined, // the rows show what holds
+  )
+}
 
 interface SettingsPageProps {
   readonly context: Omit<PageContext, 'open' | 'reveal' | 'save'>
@@ -49,13 +58,15 @@ interface BodyProps extends Pick<SettingsPageProps, 'heading' | 'part'> {
 }
 
 function Body({ heading, part: { group, keys }, wanted }: BodyProps): ComponentChildren {
-  const { id, root, isEmbedded, editor, messages, save, canUpdate } = usePage()
+  const { id, root, isEmbedded, editor, messages, save, canUpdate, ofTenant } = usePage()
   const isPart = group !== undefined || keys !== undefined
   const [url, changeUrl] = useUrlState({ isOwner: !isPart && !isEmbedded })
   const [areKeysShown, showKeys] = useState(false)
   const [isWhole, showWhole] = useState(false)
-  const isReady = useEditor(({ phase }) => phase === 'ready')
-  const later = useLater(isReady)
+  const phase = useEditor((state) => state.phase)
+  const isReady = phase === 'ready'
+  // A reader who works elsewhere may come back.
+  const later = useLater(isReady || phase === 'elsewhere')
   const results = useResults(url, { group, keys, isWhole, later })
   const announcement = useEditor((state) => state.announcement)
   const stale = useEditor((state) => state.stale)
@@ -66,7 +77,7 @@ function Body({ heading, part: { group, keys }, wanted }: BodyProps): ComponentC
   useEffect(() => later?.highlight(root.current, found.words), [later, root, found.words, sections])
 
   const isActivity = canUpdate && url.view !== null && !results.isSearch
-  const isSingle = editor.isOwn || isPart
+  const isSingle = !editor.isShared || isPart
   const classes = [
     'fm',
     'fm-settings',
@@ -79,10 +90,14 @@ function Body({ heading, part: { group, keys }, wanted }: BodyProps): ComponentC
       <div className={classes.filter(Boolean).join(' ')} ref={root}>
         <div className="fm-page">
           <div className="fm-side">
-            {!keys && (
-              <h1 dir="auto" part="heading">
-                {(group && results.groups[0]?.name) || heading}
-              </h1>
+            {ofTenant && !isPart ? (
+              <ofTenant.Heading text={heading} />
+            ) : (
+              !keys && (
+                <h1 dir="auto" part="heading">
+                  {(group && results.groups[0]?.name) || heading}
+                </h1>
+              )
             )}
             {!isSingle && <GroupNav />}
           </div>
@@ -107,7 +122,7 @@ function Body({ heading, part: { group, keys }, wanted }: BodyProps): ComponentC
                 <Announcer announcement={announcement} delay={50} />
                 {/* Of its own: what a search has found is said late, and would take the place of what was saved. */}
                 <Announcer announcement={results.spoken} delay={300} />
-                {later && <later.Others only={url.only} />}
+                {later && <later.Others only={url.only} onSettled={onSettled} />}
               </div>
             </form>
             {!isReady && <ResultsList />}

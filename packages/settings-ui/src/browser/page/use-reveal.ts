@@ -3,8 +3,8 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
 import { type Definition, elementId } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { treeOf } from '../tree.ts'
-import type { View } from './use-results.ts'
-import { noSearch } from './use-url-state.ts'
+import type { View } from '../view/use-results.ts'
+import { noSearch } from '../view/use-url-state.ts'
 
 /** The focus goes to the setting that was worked on when what had it is gone: a button of the bar, ↺, a dialog. */
 export function useFocus(): void {

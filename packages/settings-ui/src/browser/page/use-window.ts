@@ -4,7 +4,7 @@ import { format } from '../../texts/messages.ts'
 import { needsAttention } from '../model/editor-state.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { listenToShortCut, treeOf } from '../tree.ts'
-import type { View } from './use-results.ts'
+import type { View } from '../view/use-results.ts'
 
 export function useWindow(view: Pick<View, 'url' | 'results'>): void {
   const { editor, root, isEmbedded, save, onDirtyChange } = usePage()

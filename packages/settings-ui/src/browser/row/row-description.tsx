@@ -4,7 +4,7 @@ import { type ComponentChildren, Fragment } from 'preact'
 import { accentShades } from '../../accent.ts'
 import type { RowParts } from '../controls/control-props.ts'
 import { format, type Messages } from '../../texts/messages.ts'
-import { Icon } from '../icons.tsx'
+import { Drawing, Icon } from '../icons.tsx'
 import type { News } from '../model/editor-state.ts'
 import { relativeTime, toInput, zoneName } from '../model/input.ts'
 import { type Definition, displayValue, isStale, type RowState, type SettingValue } from '../model/setting.ts'
@@ -18,22 +18,27 @@ interface PartsProps extends RowParts {
 
 /** One paragraph, each sentence in the direction of its own language. */
 export function RowDescription({ id, definition, value, draft }: PartsProps): ComponentChildren {
-  const { editor, messages, canUpdate } = usePage()
+  const { editor, messages, canUpdate, tenant } = usePage()
   const { description, sensitive, scope, restart, docsUrl, displayName } = definition
   const inherited = value.inheritedValue
   const isBarred = canUpdate && !editor.isOwn && !definition.canWrite && definition.writePermission !== null
   const permissionText = isBarred && format(messages.writeNeeds, { permission: definition.writePermission })
-  const isInheritedShown = editor.isOwn && !sensitive && inherited != null && (value.isOverridden || draft)
+  const isInheritedShown =
+    !editor.isShared && !sensitive && inherited != null && (value.isOverridden || draft)
+  const inheritedText = (shown: string): string =>
+    tenant && value.inheritedSource === 'tenant'
+      ? tenant.inherited.join(shown)
+      : format(messages.inherited, { value: shown })
   const facts = [
     description,
     lockTextOf(definition, value, messages, canUpdate),
     !value.locked && permissionText,
     isStale(value) && messages.staleValue,
     restart && messages.restart,
-    !editor.isOwn && scope === SettingScope.User && messages.forUsers,
-    isInheritedShown && format(messages.inherited, { value: displayValue(definition, inherited, messages) }),
+    editor.isShared && scope === SettingScope.User && messages.forUsers,
+    isInheritedShown && inheritedText(displayValue(definition, inherited, messages)),
   ].filter(Boolean)
-  const isLinked = docsUrl !== null && editor.isOwn
+  const isLinked = docsUrl !== null && !editor.isShared
   if (facts.length === 0 && !isLinked) return null
   return (
     <p id={id}>
@@ -129,8 +134,8 @@ interface RowPillsProps extends PartsProps {
 
 export function RowPills(props: RowPillsProps): ComponentChildren {
   const { id, definition, value, draft, news, notice, reason, isScopeShown } = props
-  const { editor, messages } = usePage()
-  const hasOwn = useEditor(({ own }) => own?.has(definition.key))
+  const { editor, messages, tenant } = usePage()
+  const winner = useEditor(({ own }) => own?.get(definition.key))
   const isJustSaved = useEditor((state) => editor.isOwn && state.saved.has(definition.key))
   const pill = usePill(props, isJustSaved)
   return (
@@ -146,9 +151,9 @@ export function RowPills(props: RowPillsProps): ComponentChildren {
       </span>
       {!draft && notice}
       {isScopeShown && <span className="fm-pill is-muted">{messages.system}</span>}
-      {draft && hasOwn && (
+      {draft && winner && (
         <span className="fm-pill is-muted">
-          <span dir="auto">{messages.ownValue}</span>
+          <span dir="auto">{winner === 'tenant' ? tenant?.ownValue : messages.ownValue}</span>
         </span>
       )}
       {reason !== undefined && (
@@ -166,7 +171,7 @@ function usePill(
   { definition, value, draft, state, news }: RowPillsProps,
   isJustSaved: boolean,
 ): Pill | null {
-  const { editor, messages } = usePage()
+  const { editor, messages, tenant } = usePage()
   const later = useLater(news !== undefined)
   if (draft) {
     const text = editor.isOwn ? messages.notSaved : unsavedText(definition, value, messages)
@@ -179,7 +184,9 @@ function usePill(
     return { text: <later.NewsText definition={definition} value={value} news={news} />, kind: 'good', face }
   }
   if (value.locked) return { text: messages.locked, kind: 'muted', icon: 'lock' }
-  return definition.sensitive ? { text: messages.secret, kind: 'muted', icon: 'key' } : null
+  if (definition.sensitive) return { text: messages.secret, kind: 'muted', icon: 'key' }
+  if (!tenant || !editor.isOwn || value.source !== 'tenant') return null
+  return { text: tenant.from, kind: 'muted', face: <Drawing path={tenant.icon} /> }
 }
 
 function unsavedText(definition: Definition, { value }: SettingValue, messages: Messages): string {

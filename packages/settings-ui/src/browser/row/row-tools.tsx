@@ -17,7 +17,7 @@ interface RowToolsProps extends RowParts {
 }
 
 export function RowTools({ definition, value, draft, mayChange, tell }: RowToolsProps): ComponentChildren {
-  const { editor, messages, open } = usePage()
+  const { editor, messages, open, tenant } = usePage()
   const { key, displayName: name, sensitive, confirm } = definition
   const isJustSaved = useEditor((state) => editor.isOwn && state.saved.has(key))
   const canReset = value.isOverridden && !value.locked && mayChange
@@ -44,17 +44,21 @@ export function RowTools({ definition, value, draft, mayChange, tell }: RowTools
           text={messages.undo}
         />
       )}
-      {(canUndo || canReset) && (
-        <button
-          type="button"
-          aria-label={label}
-          title={label}
-          onClick={() => (canUndo ? editor.undo(key) : reset())}
-        >
-          <Icon name="reset" />
-        </button>
+      {!canUndo && canReset && tenant && value.inheritedSource === 'tenant' ? (
+        <Button about={name} look="link" icon="reset" onClick={reset} text={tenant.back} />
+      ) : (
+        (canUndo || canReset) && (
+          <button
+            type="button"
+            aria-label={label}
+            title={label}
+            onClick={() => (canUndo ? editor.undo(key) : reset())}
+          >
+            <Icon name="reset" />
+          </button>
+        )
       )}
-      {!editor.isOwn && (
+      {editor.isShared && (
         <MenuButton
           className="fm-more"
           name={format(messages.moreFor, { name })}

@@ -106,7 +106,7 @@ export function SettingRow({ definition, reason, isScopeShown, notice }: Setting
         mayChange={mayChange}
         tell={isLong ? { isTold, toggle: () => showWhat(!isTold) } : null}
       />
-      {!page.editor.isOwn && (
+      {page.editor.isShared && (
         <code className="fm-key" dir="ltr">
           {key}
         </code>

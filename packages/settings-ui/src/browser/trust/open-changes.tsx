@@ -5,7 +5,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { format, plural } from '../../texts/messages.ts'
 import { moreMessages } from '../../texts/more-messages.ts'
 import { Button } from '../button.tsx'
-import { EntryDiff } from '../changes/change-list.tsx'
+import { lengthText } from '../model/length-text.ts'
+import { EntryDiff } from '../diff/entry-diff.tsx'
 import { Icon } from '../icons.tsx'
 import { type EditorState, firstOf, type Waiting } from '../model/editor-state.ts'
 import { toInput } from '../model/input.ts'
@@ -13,7 +14,7 @@ import { type Definition, displayValue, toDefault } from '../model/setting.ts'
 import { useWholePage } from '../more-texts.ts'
 import { timeText } from '../others/news-text.tsx'
 import { type PageContext, useEditor, usePage } from '../page-context.ts'
-import type { Section } from '../page/use-results.ts'
+import type { Section } from '../view/use-results.ts'
 
 interface OpenChangesProps {
   /** Those of the page; a change stands in the first that it has a setting of. */
@@ -170,19 +171,6 @@ function useWarnings({ entries, hidden, total, due }: Waiting, left: number): vo
     })
     editor.arrive((state) => ({ ...state, announcement: { text } }))
   }, [step, due])
-}
-
-const units = [
-  ['hour', 3600],
-  ['minute', 60],
-  ['second', 1],
-] as const
-
-/** `1 hour`, `2.5 minutes`, `30 seconds` */
-export function lengthText(seconds: number, locale: string): string {
-  const [unit, size] = units.find(([, least]) => seconds >= least) ?? units[2]
-  const style = { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 1 } as const
-  return new Intl.NumberFormat(locale, style).format(seconds / size)
 }
 
 /** `4:32`, `1:04:32` */

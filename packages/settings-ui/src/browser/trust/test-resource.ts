@@ -1,14 +1,15 @@
 /** Tests a resource with what is entered, and says in the bar what was found. */
 import type { ProbeAnswer, SettingsRequestError } from '@fastify-modular/settings/client'
 import { SettingType } from '@fastify-modular/settings/client'
-import { type AllMessages, format, plural } from '../../texts/messages.ts'
+import { format, plural } from '../../texts/messages.ts'
 import { moreMessages } from '../../texts/more-messages.ts'
 import { firstOf, type Message, readDrafts, withErrors } from '../model/editor-state.ts'
 import { relativeTime } from '../model/input.ts'
 import { toFailure } from '../model/source.ts'
+import type { WholeMessages } from '../../texts/more-messages.ts'
 import type { PageContext } from '../page-context.ts'
 
-type Page = Pick<PageContext, 'api' | 'editor' | 'locale'> & { readonly messages: AllMessages }
+type Page = Pick<PageContext, 'api' | 'editor' | 'locale'> & { readonly messages: WholeMessages }
 
 /** An edit, a save or *Stop* ends it: what it would find is about other values, or nobody wants to know. */
 export async function testResource(

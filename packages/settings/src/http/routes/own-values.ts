@@ -6,6 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { SettingScope } from '../../setting-definition.ts'
 import { isTenantSetting, isUserSetting, requireSetting } from '../../memory/shared-values.ts'
 import { toStoredDto } from '../../reading/dto.ts'
+import { readTenantValues } from '../../reading/list.ts'
 import { updatePermission } from '../../visibility.ts'
 import { reset, type WriteEntry } from '../../write/write.ts'
 import { callerOf, requireUpdate, writeOptionsOf } from '../access.ts'
@@ -25,13 +26,20 @@ export function addOwnValueRoutes(context: RouteContext): void {
 }
 
 function addOwnListRoute({ app, service, sharedLists }: RouteContext): void {
+  const { hasTenants } = service.registry
   app.get(
     '/me',
     operation({
       operationId: 'listMySettings',
       summary: "The caller's settings with what they inherit",
-      ...(service.registry.hasTenants && { query: Type.Object({ all: DryRun }, closed) }),
-      ok: Type.Array(Type.Object({ ...valueMembers, inheritedValue: Value })),
+      ...(hasTenants && { query: Type.Object({ all: DryRun }, closed) }),
+      ok: Type.Array(
+        Type.Object({
+          ...valueMembers,
+          inheritedValue: Value,
+          ...(hasTenants && { inheritedSource: valueMembers.source }),
+        }),
+      ),
       tag: 'compared',
     }),
     (request, reply) =>
@@ -42,11 +50,15 @@ function addOwnListRoute({ app, service, sharedLists }: RouteContext): void {
           service
             .states()
             .filter((state) => isUserSetting(state) || (isAll(request) && isTenantSetting(state)))
-            .map((state) => ({
-              ...(isUserSetting(state) ? own.of(state) : own.inherited(state)),
-              inheritedValue: own.inherited(state).value,
-              ...(!isUserSetting(state) && { updatedBy: null }),
-            })),
+            .map((state) => {
+              const inherited = own.inherited(state)
+              return {
+                ...(isUserSetting(state) ? own.of(state) : inherited),
+                inheritedValue: inherited.value,
+                ...(hasTenants && { inheritedSource: inherited.source }),
+                ...(!isUserSetting(state) && { updatedBy: null }),
+              }
+            }),
         String(isAll(request)),
       ),
   )
@@ -99,6 +111,8 @@ function addOwnWriteRoutes({ app, service, tenantOf }: RouteContext): void {
     const entry = { state, key, scope: SettingScope.User, owner, ...wanted, expects: conditionOf(request) }
     const tenant = (await tenantOf(request))?.id
     const { entries } = await service.write([entry], writeOptionsOf(request), { tenant })
-    return answerWritten(request, reply, entries[0], (written) => toStoredDto(service, written))
+    const isCleared = tenant !== undefined && entries[0]?.after === undefined
+    const above = isCleared ? (await readTenantValues(service, tenant)).layerOf(state) : undefined
+    return answerWritten(request, reply, entries[0], (written) => toStoredDto(service, written, above))
   }
 }

@@ -1,4 +1,4 @@
-/** The search over a long list of groups. */
+/** The search over a long list of groups: no search box, of which a page has one. */
 import type { ComponentChildren } from 'preact'
 import { Icon } from '../icons.tsx'
 import { usePage } from '../page-context.ts'
@@ -16,7 +16,6 @@ export function GroupField({ value, onInput }: GroupFieldProps): ComponentChildr
       <Icon name="search" />
       <input
         className="fm-bare"
-        role="searchbox"
         aria-label={messages.groups}
         placeholder={messages.groups}
         value={value}

@@ -122,7 +122,7 @@ export function useResults(url: UrlState, { group, keys, isWhole, later }: Resul
     return { found, kept, byGroup, count: kept.length, filtered: listed.length - kept.length }
   }, [search, groups, values, leftOut, attention, text, isExact, only])
 
-  const isOnePage = editor.isOwn || group !== undefined || keys !== undefined
+  const isOnePage = !editor.isShared || group !== undefined || keys !== undefined
   const current =
     isSearch || isOnePage || url.view !== null
       ? undefined
