@@ -53,12 +53,16 @@ async function all(tasks) {
 /** publint and attw read the tarball of a folder; `content` is where it is unpacked. */
 async function readTarball(folder, filename, scratch) {
   await capture(process.execPath, ['node_modules/publint/src/cli.js', filename, '--strict'])
-  if (manifestOf(folder).exports !== undefined) {
+  const { exports } = manifestOf(folder)
+  if (exports !== undefined) {
+    // Style sheets have no types.
+    const sheets = Object.keys(exports).filter((name) => name.endsWith('.css'))
     await capture(process.execPath, [
       'node_modules/@arethetypeswrong/cli/dist/index.js',
       filename,
       '--profile',
       'esm-only',
+      ...(sheets.length > 0 ? ['--exclude-entrypoints', ...sheets] : []),
     ])
   }
   const content = join(scratch, folder)
