@@ -106,7 +106,9 @@ test('who may call what: the sample prints the table that stands below it', asyn
 
 /** The rows of the table of plugins: what the link names, and how many lines it promises. */
 const rows = [
-  ...readme.matchAll(/^\| \[([\w-]+)\]\(docs\/guides\/one-plugin\.md#([\w-]+)\) \| (?:settings and )?(\d+) lines \|/gm),
+  ...readme.matchAll(
+    /^\| \[([\w-]+)\]\(docs\/guides\/one-plugin\.md#([\w-]+)\) \| (?:settings and )?(\d+) lines \|/gm,
+  ),
 ]
 
 test('the table of plugins has every plugin of the page about one alone', async (t) => {
