@@ -1,5 +1,5 @@
 /** The frame of every page: skip link, header, notices, footer. */
-import { Head as Title, Link, usePage } from '@inertiajs/react'
+import { Head as Title, Link, router, usePage } from '@inertiajs/react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { flushSync } from 'react-dom'
 import { format, type Texts } from '../texts/texts.ts'
@@ -99,7 +99,10 @@ function NavLinks(): ReactNode {
   ))
 }
 
-/** Signing out is a plain form: the next page is loaded afresh, so that nothing of the session stays in memory. */
+/**
+ * Signing out is a plain form: the next page is loaded afresh, so that nothing of the session stays in memory. What the
+ * history has of it is unreadable from here on, although scripts of the next page have not run yet.
+ */
 function Account({ user }: { user: User }): ReactNode {
   const texts = useTexts()
   return (
@@ -119,7 +122,7 @@ function Account({ user }: { user: User }): ReactNode {
           <Icon name="sliders" />
           {texts.preferences}
         </Link>
-        <form method="post" action="/logout">
+        <form method="post" action="/logout" onSubmit={() => router.clearHistory()}>
           <button type="submit">
             <Icon name="out" />
             {texts.signOut}
