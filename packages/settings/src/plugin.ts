@@ -4,6 +4,7 @@ import {
   branded,
   currentCommand,
   decorateCommand,
+  FMOD_CORE_REGISTERED_TWICE,
   hasOwnDecorator,
   knowsCallers,
   orFinding,
@@ -21,7 +22,7 @@ import { createFindEvents, refuseForeignEvents } from './events.ts'
 import { declaredPermissions, declareToGate, tightenAccess } from './http/access.ts'
 import { addSettingsRoutes } from './http/routes.ts'
 import type { FindCaller } from './options.ts'
-import { FMOD_SETTINGS_CALLER_DECLARED_LATER, FMOD_SETTINGS_REGISTERED_TWICE } from './misuse-errors.ts'
+import { FMOD_SETTINGS_CALLER_DECLARED_LATER } from './misuse-errors.ts'
 import { checkOptions, type SettingsOptions } from './options.ts'
 import { type Locked, readOverrides } from './overrides.ts'
 import { readWithin, type UserReader } from './reading/reader.ts'
@@ -78,9 +79,13 @@ export const settings = fp(settingsPlugin, { name: '@fastify-modular/settings', 
 /** The servers that have settings: their scopes share one gate, one receiver of contributions and one permission. */
 const served = new WeakSet<object>()
 
-/** @throws {FMOD_SETTINGS_REGISTERED_TWICE} some scope of the application has settings already */
+/** @throws {FMOD_CORE_REGISTERED_TWICE} some scope of the application has settings already */
 function refuseSecond({ server }: FastifyInstance): void {
-  if (served.has(server)) throw new FMOD_SETTINGS_REGISTERED_TWICE()
+  if (served.has(server))
+    throw new FMOD_CORE_REGISTERED_TWICE(
+      'settings',
+      'Register it once, at the root, and pass all definitions to it.',
+    )
   served.add(server)
 }
 

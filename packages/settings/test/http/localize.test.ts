@@ -262,7 +262,7 @@ test('decision 64: translate without locales, and locales without translate, sto
   ]
   for (const [options, message] of refusals)
     t.match(await rejection(createApp(t, options)), {
-      error: { code: 'FMOD_SETTINGS_INVALID_OPTION', message },
+      error: { code: 'FMOD_CORE_INVALID_OPTION', message },
     })
 })
 
