@@ -21,7 +21,7 @@ import type { Locked, LockedValue } from './overrides.ts'
 import type { Parts } from './parts.ts'
 import { findOrphans, inspect } from './reading/inspect.ts'
 import { createStates, publicValues as listPublicValues, publicValuesWithin } from './reading/list.ts'
-import { createSharedGet, readUser, readWithin } from './reading/reader.ts'
+import { createSharedGet, readUser } from './reading/reader.ts'
 import { Probes } from './resources/probe.ts'
 import type { Snapshot, Resource, ResourceOptions } from './resources/resource.ts'
 import { Resources } from './resources/resources.ts'
@@ -130,10 +130,8 @@ function createSettings(parts: AllParts, streams: Streams, windows: Windows): Se
     contract,
     definitions: registry,
     get: createSharedGet(sharedValues),
-    forUser: (userId, { tenant } = {}) =>
-      tenant === undefined ? readUser(parts, userId) : readWithin(parts, { userId, tenant }),
-    forTenant: (tenant) =>
-      tenant === null ? readUser(parts, null) : readWithin(parts, { userId: null, tenant }),
+    forUser: (userId, { tenant = null } = {}) => readUser(parts, { userId, tenant }),
+    forTenant: (tenant) => readUser(parts, { userId: null, tenant }),
     tenantOf: async (request) => {
       const found = await parts.findMembership?.(request, await parts.findCaller(request))
       return found ? { id: found.id, name: found.name, mayWrite: found.mayWrite } : null

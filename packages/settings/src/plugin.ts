@@ -1,5 +1,5 @@
 /** The settings plugin: the order in which its parts come to life. */
-import { receiveContributions } from '@fastify-modular/core'
+import { type Caller, receiveContributions } from '@fastify-modular/core'
 import {
   branded,
   currentCommand,
@@ -25,7 +25,7 @@ import type { FindCaller } from './options.ts'
 import { FMOD_SETTINGS_CALLER_DECLARED_LATER } from './misuse-errors.ts'
 import { checkOptions, type SettingsOptions } from './options.ts'
 import { type Locked, readOverrides } from './overrides.ts'
-import { readWithin, type UserReader } from './reading/reader.ts'
+import { readUser, type UserReader } from './reading/reader.ts'
 import { Encryption } from './secrets/encryption.ts'
 import { memoryStore } from './store/memory.ts'
 import { Retention } from './store/retention.ts'
@@ -210,10 +210,7 @@ function decorateRequests(app: FastifyInstance, service: SettingsService, findCa
     const userId = caller?.id ?? null
     const known = readers.get(request)
     if (known?.userId === userId) return known.reader
-    const { findMembership, settings } = service
-    const reader = findMembership
-      ? findMembership(request, caller).then((found) => readFor(service, userId, found?.id))
-      : settings.forUser(userId)
+    const reader = readFor(service, request, caller)
     readers.set(request, { userId, reader })
     reader.catch(() => readers.delete(request)) // the next one tries again
     return reader
@@ -229,11 +226,11 @@ function decorateRequests(app: FastifyInstance, service: SettingsService, findCa
 }
 
 /** A stranger reads what is public in the tenant. */
-function readFor(
+async function readFor(
   service: SettingsService,
-  userId: string | null,
-  tenant: string | undefined,
+  request: FastifyRequest,
+  caller: Caller | null,
 ): Promise<UserReader> {
-  if (tenant === undefined) return service.settings.forUser(userId)
-  return readWithin(service, { userId, tenant }, userId === null)
+  const tenant = (await service.findMembership?.(request, caller))?.id ?? null
+  return readUser(service, { userId: caller?.id ?? null, tenant }, caller === null)
 }
