@@ -6,7 +6,8 @@ import { requireUser } from '../memory/owned-values.ts'
 import { FMOD_SETTINGS_UNREADABLE } from '../misuse-errors.ts'
 import { resolveWithin } from '../reading/reader.ts'
 import { isStorable } from '../setting-definition.ts'
-import { partsOf, type Settings, type SettingsParts } from '../settings.ts'
+import type { Parts } from '../parts.ts'
+import { partsOf, type Settings } from '../settings.ts'
 import { isSecret } from '../values/validate.ts'
 
 /** Why a flag has its value, in the words of OpenFeature, by the layer that supplies it. */
@@ -20,7 +21,7 @@ export const reasons = {
 } as const
 
 /** What evaluates flags. @throws {FMOD_CORE_INVALID_OPTION} the settings are a stand-in */
-export function flagParts(settings: Settings): SettingsParts {
+export function flagParts(settings: Settings): Parts {
   const parts = partsOf(settings)
   if (!parts) throw new FMOD_CORE_INVALID_OPTION('flags', 'they need the settings of this package')
   return parts
@@ -43,7 +44,7 @@ export function targetOf(targetingKey: string | null | undefined): string | unde
  * @throws {ServiceUnavailableException} the database does not answer
  */
 export async function evaluate(
-  parts: SettingsParts,
+  parts: Parts,
   key: string,
   targetingKey: string | undefined,
   tenant?: string,

@@ -30,7 +30,7 @@ import { KeyParams, type SchemaTypes, validatorCompiler, Value } from '../http/s
 import type { FindCaller } from '../options.ts'
 import type { Resolution } from '../memory/shared-values.ts'
 import { requireTenantId } from '../memory/owned-values.ts'
-import type { SettingsParts } from '../settings.ts'
+import type { Parts } from '../parts.ts'
 import { evaluate, flagParts, reasons, targetOf } from './evaluate.ts'
 
 /** Options of `ofrep`, beside Fastify's `prefix`. */
@@ -193,7 +193,7 @@ function userOf(
  */
 async function tenantFor(
   request: FastifyRequest<{ Body: Static<typeof Question> }>,
-  { findMembership }: SettingsParts,
+  { findMembership }: Parts,
   userId: string,
 ): Promise<string | undefined> {
   if (!findMembership) return undefined
