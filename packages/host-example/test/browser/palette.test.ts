@@ -45,7 +45,7 @@ test('Ctrl K searches settings, notes and pages from every page', async (t) => {
     )
   })
 
-  await t.test('"close" offers to turn maintenance on, and says why', async (t) => {
+  await t.test('"close" offers to turn maintenance on, and says why', async () => {
     await open('/notes')
     await field.fill('close')
     const hit = page.getByRole('link', { name: /^Turn on Maintenance mode/ })
