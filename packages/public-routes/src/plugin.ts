@@ -125,7 +125,10 @@ function declareForPlugin({ origin }: Route): Declared | undefined {
   throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(source, 'it asks for more than a known caller, or for one')
 }
 
-/** Declares for the methods of routes what plugins of ours, the option and the modules say. Returns what the option says. */
+/**
+ * Declares for the methods of routes what the option and the modules say. A route of a plugin of ours declares the least that it
+ * needs, and also needs what the plugin's own option and the module around it ask for. Returns what the option says.
+ */
 function assignAccess(
   routes: readonly Route[],
   entries: AccessEntries,
