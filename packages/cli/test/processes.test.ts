@@ -1,14 +1,16 @@
 /** The command as a process: exit codes, output, questions, and its end in the middle of a write. */
-import type { ChildProcess } from 'node:child_process'
-import { readFile, writeFile } from 'node:fs/promises'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import Database from 'better-sqlite3'
 import pg from 'pg'
 import { type Test, test } from 'tap'
 import { createShop } from './fixtures/shop.ts'
-import { place } from './place.ts'
+import { fixture, main, place } from './place.ts'
 
 /** The command and the application that it has opened, unless they have ended. */
 function killGroup({ pid, exitCode }: ChildProcess): void {
@@ -74,6 +76,70 @@ test('in production, what removes or replaces asks, or needs --yes', async (t) =
   t.match(JSON.parse((await command('settings get shop.limit --json', { env })).stdout), { value: 25 })
   t.match(await command('settings unset shop.limit --yes', { env }), { code: 0 })
   t.match(JSON.parse((await command('settings get shop.limit --json', { env })).stdout), { value: 10 })
+})
+
+/** Answers to the question, as keys of a terminal. */
+const answers: Readonly<Record<string, { readonly keys: string; readonly code: number }>> = {
+  yes: { keys: 'yes\r', code: 0 },
+  no: { keys: 'no\r', code: 1 },
+  'Ctrl-D': { keys: '\u0004', code: 1 },
+  'Ctrl-C': { keys: '\u0003', code: 1 },
+}
+
+test(
+  'at a terminal, the question is answered by yes alone',
+  { skip: process.platform !== 'linux' },
+  async (t) => {
+    const { command, database, folder } = await place(t)
+    for (const [name, { keys, code }] of Object.entries(answers)) {
+      await command('settings set shop.limit 25')
+      const line = [process.execPath, main, 'settings unset shop.limit --config', fixture('served.mjs')].join(
+        ' ',
+      )
+      // Of util-linux: runs it at a pseudo-terminal, and ends as it does.
+      const terminal = spawn('script', ['-qec', line, '/dev/null'], {
+        cwd: folder,
+        env: { ...process.env, DATABASE: database, NODE_ENV: 'production' },
+      })
+      let printed = ''
+      terminal.stdout.on('data', (chunk) => {
+        const wasAsked = printed.includes('(yes/no)')
+        printed += String(chunk)
+        if (!wasAsked && printed.includes('(yes/no)')) terminal.stdin.write(keys)
+      })
+      t.same(await once(terminal, 'close'), [code, null], `${name}: ${printed}`)
+      t.match(printed, code === 0 ? 'shop.limit is no longer set.' : 'Nothing was done.', name)
+      const { stdout } = await command('settings get shop.limit --json')
+      t.match(JSON.parse(stdout), { value: code === 0 ? 10 : 25 }, name)
+    }
+  },
+)
+
+test('doctor names the onReady hooks of the application and of its packages, and none of ours', async (t) => {
+  const { command, folder } = await place(t)
+  const guest = join(folder, 'node_modules/guest')
+  await mkdir(guest, { recursive: true })
+  await writeFile(join(guest, 'package.json'), '{"name":"guest","type":"module","main":"plugin.js"}')
+  await writeFile(
+    join(guest, 'plugin.js'),
+    `export default async (app) => app.addHook('onReady', async () => {})`,
+  )
+  const config = join(folder, 'hooks.mjs')
+  await writeFile(
+    config,
+    `import guest from 'guest'
+    import build from '${pathToFileURL(fixture('served.mjs')).href}'
+    export default async () => {
+      const app = await build()
+      app.addHook('onClose', async () => {})
+      app.addHook('onReady', async () => {})
+      return app.register(guest)
+    }`,
+  )
+  const hooks = ['guest', 'hooks.mjs:6']
+  const { code, stdout } = await command('doctor', { config })
+  t.equal(code, 0)
+  t.equal(stdout, `nothing wrong\n${hooks.map((place) => `ran: an onReady hook of ${place}\n`).join('')}`)
 })
 
 const reading = [
