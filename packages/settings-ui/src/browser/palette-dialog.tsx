@@ -283,7 +283,7 @@ function SharedHit({ hit, editor, messages, groups }: HitProps): ComponentChildr
   const value = useExternal(editor.subscribe, () => editor.state.values.get(key))
   const turns = type === SettingType.Bool && !sensitive && canWrite && value?.locked === false
   const name = turns
-    ? format(value.value === true ? messages.turnOffTitle : messages.turnOnTitle, { name: displayName })
+    ? format(value.value === true ? messages.turnOffName : messages.turnOnName, { name: displayName })
     : displayName
   return (
     <li>

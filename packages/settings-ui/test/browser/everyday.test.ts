@@ -175,6 +175,12 @@ test('everyday work', async (t) => {
     t.same(await small(), [], 'the import')
     t.notOk(await page.getByText('or drop it here.').isVisible(), 'nothing is dropped with a finger')
     await page.keyboard.press('Escape')
+    await visited.save.click()
+    const tops = await visited.bar
+      .getByRole('button', { name: /^(Undo|Dismiss)$/ })
+      .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top))
+    t.equal(tops.length, 2)
+    t.equal(tops[0], tops[1], 'what dismisses a message stands beside Undo')
     await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: false })
   })
 

@@ -181,7 +181,7 @@ function Reason({ entry: { origin, note } }: { readonly entry: HistoryEntry }): 
     revert: messages.byRollback,
   }
   // The note of a revert names revisions, for programs.
-  const words = [ways[origin], note && origin !== 'revert' && `“${note}”`]
+  const words = [ways[origin], note && origin !== 'revert' && `\u2068“${note}”\u2069`]
     .filter(Boolean)
     .join(' · ')
   return words && <span className="fm-small"> {words}</span>

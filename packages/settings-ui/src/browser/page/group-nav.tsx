@@ -32,10 +32,11 @@ export function GroupNav(): ComponentChildren {
 
 /** The name of the group that is open, and the menu of all. */
 export function GroupPicker(): ComponentChildren {
-  const { messages } = usePage()
+  const { messages, groups = {} } = usePage()
   const { url, results } = useView()
   const { current } = results
   const name = url.view === null ? (current?.name ?? messages.groups) : messages.activity
+  const icon = groups[current?.group ?? '']?.icon
   return (
     <MenuButton
       className="fm-pick"
@@ -43,6 +44,7 @@ export function GroupPicker(): ComponentChildren {
       name={`${messages.groups}: ${name}`}
       label={
         <>
+          {icon && <Drawing path={icon} />}
           <span dir="auto">{name}</span>
           <Icon name="chevron" />
         </>
