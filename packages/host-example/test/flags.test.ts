@@ -108,7 +108,7 @@ test('the option access of flags needs a gate and a value', async (t) => {
     const app = Fastify()
     t.teardown(() => app.close())
     await app.register(settings)
-    await t.rejects(async () => app.register(ofrep, options), { code: 'FMOD_SETTINGS_INVALID_OPTION' })
+    await t.rejects(async () => app.register(ofrep, options), { code: 'FMOD_CORE_INVALID_OPTION' })
   }
 })
 

@@ -1,9 +1,6 @@
 /** Wires the parts of `app.settings` together. */
-import type { Events } from '@fastify-modular/core'
-import type { FastifyBaseLogger } from 'fastify'
 import { createContract } from './contract.ts'
 import { SettingsBuilder } from './definitions/builder.ts'
-import type { Registry } from './definitions/registry.ts'
 import type { SettingMap, SettingReference } from './definitions/tokens.ts'
 import { Observer } from './diagnostics.ts'
 import { Listeners, type SettingListener } from './events.ts'
@@ -17,48 +14,40 @@ import { Changes } from './memory/changes.ts'
 import { Coherence } from './memory/coherence.ts'
 import { SharedValues } from './memory/shared-values.ts'
 import { OwnedCache } from './memory/owned-values.ts'
-import type { Locked, LockedValue } from './overrides.ts'
+import type { Locked } from './overrides.ts'
 import type { Parts } from './parts.ts'
 import { findOrphans, inspect } from './reading/inspect.ts'
 import { createStates, publicValues as listPublicValues, publicValuesWithin } from './reading/list.ts'
-import { createSharedGet, readUser, readWithin } from './reading/reader.ts'
+import { createSharedGet, readUser } from './reading/reader.ts'
 import { Probes } from './resources/probe.ts'
 import type { Snapshot, Resource, ResourceOptions } from './resources/resource.ts'
 import { Resources } from './resources/resources.ts'
 import { reencrypt } from './secrets/reencrypt.ts'
 import { RowCodec } from './secrets/row-codec.ts'
-import type { Encryption } from './secrets/encryption.ts'
-import { partsOfSettings, type Settings, type SettingsParts } from './settings.ts'
+import { partsOfSettings, type Settings } from './settings.ts'
 import { type JsonValue, type SettingDefinition, SettingScope } from './setting-definition.ts'
 import type { Retention } from './store/retention.ts'
-import type { StorePort } from './store/store.ts'
 import { toDataElement } from './streams/public-data.ts'
 import { Streams } from './streams/streams.ts'
 import type { FindCaller } from './options.ts'
-import type { FindMembership } from './tenants.ts'
 import { placeOf, set, setMany, type SetOptions } from './write/set.ts'
 import { Windows } from './windows/windows.ts'
 import { createWrite, reset } from './write/write.ts'
 
 /** What the plugin passes to the service. */
-export interface ServiceInit {
-  readonly registry: Registry
-  readonly store: StorePort
-  readonly encryption: Encryption
+export interface ServiceInit extends Pick<
+  Parts,
+  'registry' | 'store' | 'encryption' | 'selfService' | 'findMembership' | 'events' | 'log'
+> {
   /** Whether a sensitive value that is not encrypted is unreadable. Looked at each time. */
   readonly refusesPlain: () => boolean
   readonly locked: Locked
-  readonly selfService: boolean
   /** Without it all history stays. */
   readonly retention?: Retention | undefined
   /** How many users' values stay in memory, and how many tenants'. */
   readonly userCapacity: number
   readonly tenantCapacity: number
-  readonly findMembership: FindMembership | undefined
   readonly findCaller: FindCaller
-  /** Called at each use. */
-  readonly events: () => Events | undefined
-  readonly log: FastifyBaseLogger
 }
 
 /** The service as the plugin and the HTTP routes see it. */
@@ -85,7 +74,6 @@ interface AllParts extends Parts {
   readonly findCaller: FindCaller
   readonly listeners: Listeners
   readonly resources: Resources
-  readonly locked: Map<string, LockedValue>
 }
 
 function createParts(init: ServiceInit): AllParts {
@@ -130,10 +118,8 @@ function createSettings(parts: AllParts, streams: Streams, windows: Windows): Se
     contract,
     definitions: registry,
     get: createSharedGet(sharedValues),
-    forUser: (userId, { tenant } = {}) =>
-      tenant === undefined ? readUser(parts, userId) : readWithin(parts, { userId, tenant }),
-    forTenant: (tenant) =>
-      tenant === null ? readUser(parts, null) : readWithin(parts, { userId: null, tenant }),
+    forUser: (userId, { tenant = null } = {}) => readUser(parts, { userId, tenant }),
+    forTenant: (tenant) => readUser(parts, { userId: null, tenant }),
     tenantOf: async (request) => {
       const found = await parts.findMembership?.(request, await parts.findCaller(request))
       return found ? { id: found.id, name: found.name, mayWrite: found.mayWrite } : null
@@ -180,7 +166,7 @@ function createSettings(parts: AllParts, streams: Streams, windows: Windows): Se
       return observer.stats
     },
   }
-  Object.defineProperty(untyped, partsOfSettings, { value: parts satisfies SettingsParts })
+  Object.defineProperty(untyped, partsOfSettings, { value: parts })
   const settings = untyped as Settings // a token's phantom type says what its definition made sure of
   return settings
 }

@@ -91,13 +91,6 @@ export class SettingLockedException extends defineProblem({
   }
 }
 
-/** 409. What would come back was stored as a secret, and its setting would show it now. */
-export class WasSecretException extends defineProblem(conflict) {
-  constructor(keys: readonly string[]) {
-    super(`Was a secret, so write it again: ${keys.join(', ')}.`)
-  }
-}
-
 /** 409. A change of these settings waits to be kept: another one that has to be kept cannot begin. */
 export class UnkeptSettingsException extends defineProblem({
   ...conflict,

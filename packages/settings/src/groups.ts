@@ -4,10 +4,10 @@ import {
   canonicalLocale,
   option,
   optionProblems,
+  refuseOptions,
   Type,
 } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger } from 'fastify'
-import { FMOD_SETTINGS_INVALID_OPTION } from './misuse-errors.ts'
 
 /** What pages show of a group besides its settings. */
 export interface SettingGroup {
@@ -80,11 +80,10 @@ export class Groups {
   /**
    * Of two that describe one group the first counts, member by member.
    * @param source a module, or the application
-   * @throws {FMOD_SETTINGS_INVALID_OPTION} what no page can show
+   * @throws {FMOD_CORE_INVALID_OPTION} what no page can show
    */
   add(groups: SettingGroups, source: string, log: FastifyBaseLogger): void {
-    const problems = optionProblems(Type.Object({ groups: groupSchema }), { groups })
-    if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_OPTION(`${source}: ${problems.join('; ')}`)
+    refuseOptions(`the groups of ${source}`, optionProblems(Type.Object({ groups: groupSchema }), { groups }))
     for (const [name, group] of Object.entries(groups)) {
       const first = this.#sources.get(name)
       if (first !== undefined)

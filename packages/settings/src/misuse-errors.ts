@@ -7,17 +7,9 @@ export function toLines(problems: readonly string[]): string {
 }
 
 // Registration
-export const FMOD_SETTINGS_REGISTERED_TWICE = createMisuseError(
-  'FMOD_SETTINGS_REGISTERED_TWICE',
-  'The settings plugin is registered twice in one application. Register it once, at the root, and pass all definitions to it.',
-)
 export const FMOD_SETTINGS_CALLER_DECLARED_LATER = createMisuseError(
   'FMOD_SETTINGS_CALLER_DECLARED_LATER',
   'The settings plugin is registered before the gate (or what else declares request.caller), so its routes cannot find the caller. Register the gate first, or set the option findCaller.',
-)
-export const FMOD_SETTINGS_INVALID_OPTION = createMisuseError<[string]>(
-  'FMOD_SETTINGS_INVALID_OPTION',
-  'The settings plugin cannot start: %s.',
 )
 export const FMOD_SETTINGS_FOREIGN_EVENTS = createMisuseError<[string, string]>(
   'FMOD_SETTINGS_FOREIGN_EVENTS',
@@ -90,10 +82,6 @@ export const FMOD_SETTINGS_CANNOT_OVERRIDE = createMisuseError<[string]>(
 )
 
 // Stores
-export const FMOD_SETTINGS_INVALID_STORE_OPTION = createMisuseError<[string, string]>(
-  'FMOD_SETTINGS_INVALID_STORE_OPTION',
-  'The arguments of the %s store cannot be used: %s.',
-)
 export const FMOD_SETTINGS_DRIVER_MISSING = createMisuseError<[string, string, string]>(
   'FMOD_SETTINGS_DRIVER_MISSING',
   'The %s store needs the package "%s", which is not installed. Run: npm install %s',

@@ -5,6 +5,7 @@ import {
   canonicalLocale,
   option,
   optionProblems,
+  refuseOptions,
   type OptionsSchema,
   safeRead,
   Type,
@@ -12,7 +13,6 @@ import {
 import type { FastifyRequest } from 'fastify'
 import type { SettingMap } from './definitions/tokens.ts'
 import type { SettingGroups, TranslateGroup } from './groups.ts'
-import { FMOD_SETTINGS_INVALID_OPTION } from './misuse-errors.ts'
 import type { Overrides } from './overrides.ts'
 import type { EncryptionKey } from './secrets/encryption.ts'
 import type { CompleteDefinition, SettingDefinition, SettingOption } from './setting-definition.ts'
@@ -187,7 +187,7 @@ const schema: OptionsSchema<SettingsOptions> = Type.Object({
   history: orFalse<HistoryRetentionOptions>({ days: option.positive(), perValue: option.positive() }),
 })
 
-/** @throws {FMOD_SETTINGS_INVALID_OPTION} with all options that cannot be used */
+/** @throws {FMOD_CORE_INVALID_OPTION} with all options that cannot be used */
 export function checkOptions(options: SettingsOptions): void {
   const problems = optionProblems(schema, options)
   if (options.translate && !options.locales)
@@ -196,7 +196,7 @@ export function checkOptions(options: SettingsOptions): void {
     problems.push('locales needs the option translate')
   if (options.tenants && typeof safeRead(options.tenants, 'of') !== 'function')
     problems.push('tenants needs of, a function of request and caller')
-  if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_OPTION(problems.join('; '))
+  refuseOptions('the settings plugin', problems)
 }
 
 function objectOf<O extends object>(members: OptionsSchema<O>['properties']) {

@@ -1,6 +1,7 @@
 /** The layer above all others: values that the host's configuration fixes; never persisted (`locked`). */
+import { FMOD_CORE_INVALID_OPTION } from '@fastify-modular/core/internal'
 import type { Registry } from './definitions/registry.ts'
-import { FMOD_SETTINGS_INVALID_OPTION, FMOD_SETTINGS_INVALID_OVERRIDES, toLines } from './misuse-errors.ts'
+import { FMOD_SETTINGS_INVALID_OVERRIDES, toLines } from './misuse-errors.ts'
 import type { JsonValue } from './setting-definition.ts'
 import { checkJson, deepFreeze, encodeValue, readText } from './values/json.ts'
 import { parseValue, type RegisteredSetting } from './values/validate.ts'
@@ -72,7 +73,7 @@ function overridesFromEnvironment(): Overrides {
   } catch (error) {
     // The position alone, where the engine names one: the text may hold secrets, and its message quotes the text.
     const [position] = / at position \d+/.exec(String(error)) ?? ['']
-    throw new FMOD_SETTINGS_INVALID_OPTION(`${mustBe}; it is not valid JSON${position}`)
+    throw new FMOD_CORE_INVALID_OPTION('the settings plugin', `${mustBe}; it is not valid JSON${position}`)
   }
-  throw new FMOD_SETTINGS_INVALID_OPTION(mustBe)
+  throw new FMOD_CORE_INVALID_OPTION('the settings plugin', mustBe)
 }

@@ -1,9 +1,10 @@
 /** The settings plugin: the order in which its parts come to life. */
-import { receiveContributions } from '@fastify-modular/core'
+import { type Caller, receiveContributions } from '@fastify-modular/core'
 import {
   branded,
   currentCommand,
   decorateCommand,
+  FMOD_CORE_REGISTERED_TWICE,
   hasOwnDecorator,
   knowsCallers,
   orFinding,
@@ -21,10 +22,10 @@ import { createFindEvents, refuseForeignEvents } from './events.ts'
 import { declaredPermissions, declareToGate, tightenAccess } from './http/access.ts'
 import { addSettingsRoutes } from './http/routes.ts'
 import type { FindCaller } from './options.ts'
-import { FMOD_SETTINGS_CALLER_DECLARED_LATER, FMOD_SETTINGS_REGISTERED_TWICE } from './misuse-errors.ts'
+import { FMOD_SETTINGS_CALLER_DECLARED_LATER } from './misuse-errors.ts'
 import { checkOptions, type SettingsOptions } from './options.ts'
 import { type Locked, readOverrides } from './overrides.ts'
-import { readWithin, type UserReader } from './reading/reader.ts'
+import { readUser, type UserReader } from './reading/reader.ts'
 import { Encryption } from './secrets/encryption.ts'
 import { memoryStore } from './store/memory.ts'
 import { Retention } from './store/retention.ts'
@@ -78,9 +79,13 @@ export const settings = fp(settingsPlugin, { name: '@fastify-modular/settings', 
 /** The servers that have settings: their scopes share one gate, one receiver of contributions and one permission. */
 const served = new WeakSet<object>()
 
-/** @throws {FMOD_SETTINGS_REGISTERED_TWICE} some scope of the application has settings already */
+/** @throws {FMOD_CORE_REGISTERED_TWICE} some scope of the application has settings already */
 function refuseSecond({ server }: FastifyInstance): void {
-  if (served.has(server)) throw new FMOD_SETTINGS_REGISTERED_TWICE()
+  if (served.has(server))
+    throw new FMOD_CORE_REGISTERED_TWICE(
+      'settings',
+      'Register it once, at the root, and pass all definitions to it.',
+    )
   served.add(server)
 }
 
@@ -205,10 +210,7 @@ function decorateRequests(app: FastifyInstance, service: SettingsService, findCa
     const userId = caller?.id ?? null
     const known = readers.get(request)
     if (known?.userId === userId) return known.reader
-    const { findMembership, settings } = service
-    const reader = findMembership
-      ? findMembership(request, caller).then((found) => readFor(service, userId, found?.id))
-      : settings.forUser(userId)
+    const reader = readFor(service, request, caller)
     readers.set(request, { userId, reader })
     reader.catch(() => readers.delete(request)) // the next one tries again
     return reader
@@ -224,11 +226,11 @@ function decorateRequests(app: FastifyInstance, service: SettingsService, findCa
 }
 
 /** A stranger reads what is public in the tenant. */
-function readFor(
+async function readFor(
   service: SettingsService,
-  userId: string | null,
-  tenant: string | undefined,
+  request: FastifyRequest,
+  caller: Caller | null,
 ): Promise<UserReader> {
-  if (tenant === undefined) return service.settings.forUser(userId)
-  return readWithin(service, { userId, tenant }, userId === null)
+  const tenant = (await service.findMembership?.(request, caller))?.id ?? null
+  return readUser(service, { userId: caller?.id ?? null, tenant }, caller === null)
 }

@@ -5,7 +5,7 @@ import type { SettingValueDto } from './reading/dto.ts'
 import type { SettingsFilter } from './reading/list.ts'
 import type { SetManyOptions, SetOptions, ValuePlace } from './write/set.ts'
 import type { BulkSettingUpdate } from './write/bulk.ts'
-import type { Registry, SettingDefinitions } from './definitions/registry.ts'
+import type { SettingDefinitions } from './definitions/registry.ts'
 import type {
   DynamicKey,
   NamedValues,
@@ -21,14 +21,11 @@ import type { ForgetReport } from './history/forget.ts'
 import type { HistoryFilter, HistoryPage } from './history/history.ts'
 import type { RevertOptions, RevertReport } from './history/revert.ts'
 import type { ExportOptions, ImportOptions, ImportReport, SettingsExport } from './history/transfer.ts'
-import type { Changes } from './memory/changes.ts'
 import type { SettingsStatus } from './memory/coherence.ts'
-import type { SettingState, SharedValues } from './memory/shared-values.ts'
-import type { OwnedCache } from './memory/owned-values.ts'
-import type { LockedValue } from './overrides.ts'
+import type { Parts } from './parts.ts'
 import type { SettingInspection } from './reading/inspect.ts'
 import type { KeyCount } from './store/store.ts'
-import type { FindMembership, TenantOfRequest } from './tenants.ts'
+import type { TenantOfRequest } from './tenants.ts'
 import type { UserReader } from './reading/reader.ts'
 import type { KeepOptions } from './windows/windows.ts'
 import type { Resource, ResourceOptions } from './resources/resource.ts'
@@ -186,26 +183,10 @@ export interface Settings {
   refresh(): Promise<void>
 }
 
-/** The parts of `app.settings` that overrides of tests and flags use. */
-export interface SettingsParts {
-  readonly registry: Registry
-  /** What memory takes for the host's locked values. */
-  readonly locked: Map<string, LockedValue>
-  readonly sharedValues: SharedValues
-  readonly changes: Changes
-  readonly users: Pick<OwnedCache, 'load'>
-  readonly tenants: Pick<OwnedCache, 'load'>
-  readonly findMembership: FindMembership | undefined
-  /** All settings in the order of lists. */
-  readonly states: () => readonly SettingState[]
-}
-
 /** Names the hidden member of `app.settings` that holds its parts. */
 export const partsOfSettings = Symbol('parts of settings')
 
 /** Undefined of settings that another package or a test stands in for. */
-export function partsOf(
-  settings: Settings & { readonly [partsOfSettings]?: SettingsParts },
-): SettingsParts | undefined {
+export function partsOf(settings: Settings & { readonly [partsOfSettings]?: Parts }): Parts | undefined {
   return settings[partsOfSettings]
 }

@@ -105,14 +105,17 @@ function toTenant(found: FoundTenant | string): FoundTenant {
   return { id, ...(typeof name === 'string' && name !== '' && { name }), ...(permissions && { permissions }) }
 }
 
-/** @throws {NoTenantException} the request has no tenant */
-export function requireTenant(membership: Membership | null): Membership {
-  if (!membership) throw new NoTenantException()
-  return membership
+/** The tenant of a request whose caller may write its values. */
+export interface TenantWriter extends Membership {
+  readonly member: Caller
 }
 
-/** @throws {ForbiddenException} the caller may not write the values of the tenant */
-export function requireTenantWriter(membership: Membership): Membership & { readonly member: Caller } {
+/**
+ * @throws {NoTenantException} the request has no tenant
+ * @throws {ForbiddenException} the caller may not write the values of the tenant
+ */
+export function requireTenantWriter(membership: Membership | null): TenantWriter {
+  if (!membership) throw new NoTenantException()
   const { member, mayWrite } = membership
   if (!member || !mayWrite) throw new ForbiddenException('You may not change the settings of this tenant.')
   return { ...membership, member }

@@ -101,12 +101,12 @@ test('what no page can show stops the boot, whoever says it', async (t) => {
     const Mail = { action: { label: 'Go', href } }
     await t.rejects(
       boot(t, { groups: { Mail } }),
-      { code: 'FMOD_SETTINGS_INVALID_OPTION', message: /href/ },
+      { code: 'FMOD_CORE_INVALID_OPTION', message: /href/ },
       href,
     )
     await t.rejects(
       boot(t, {}, [{ name: 'mail', settingGroups: { Mail } }]),
-      { message: /mail: .*href/ },
+      { message: /groups of mail .*href/ },
       href,
     )
   }

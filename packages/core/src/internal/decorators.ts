@@ -14,7 +14,7 @@ const FMOD_CORE_DECORATOR_TAKEN = createMisuseError<[string]>(
 )
 export const FMOD_CORE_REGISTERED_TWICE = createMisuseError<[plugin: string, advice: string]>(
   'FMOD_CORE_REGISTERED_TWICE',
-  'The %s plugin is registered twice, in one scope or in one below it. %s',
+  'The %s plugin is registered twice. %s',
 )
 
 /** Makes a value one that `hasOwnDecorator` knows again; returns it. */

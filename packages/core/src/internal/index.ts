@@ -5,7 +5,14 @@
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
 export { type ChallengeError, findTestCaller, knowsCallers, readCaller } from '../caller.ts'
 export { closestName } from './closest-name.ts'
-export { type AnswerFailure, branded, getDecorator, hasOwnDecorator, refuseSecond } from './decorators.ts'
+export {
+  type AnswerFailure,
+  branded,
+  FMOD_CORE_REGISTERED_TWICE,
+  getDecorator,
+  hasOwnDecorator,
+  refuseSecond,
+} from './decorators.ts'
 export { describeError, logFailure } from './failures.ts'
 export { FileLock } from './file-lock.ts'
 export { type AccessOfPlugin, declareAccess, mountingModule } from './mounting.ts'
@@ -35,6 +42,7 @@ export { currentCommand, decorateCommand, type Finding, orFinding, report } from
 export { createMisuseError, type MisuseErrorClass } from './misuse-error.ts'
 export {
   argumentProblems,
+  FMOD_CORE_INVALID_OPTION,
   option,
   optionProblems,
   type OptionsSchema,

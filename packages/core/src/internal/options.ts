@@ -66,7 +66,7 @@ export function argumentProblems(schema: TObject, argument: object, name: string
   return membersOf(schema, argument, { path: `${name}.` })
 }
 
-const FMOD_CORE_INVALID_OPTION = createMisuseError<[owner: string, problems: string]>(
+export const FMOD_CORE_INVALID_OPTION = createMisuseError<[owner: string, problems: string]>(
   'FMOD_CORE_INVALID_OPTION',
   'The options of %s cannot be used: %s.',
 )

@@ -38,6 +38,8 @@ interface SettingsProps {
   readonly onDirty?: (isDirty: boolean) => void
 }
 
+const elementPath = '/settings/assets/element.js'
+
 export function Settings({ page, keys, draft, onDirty }: SettingsProps): ReactNode {
   const texts = useTexts()
   const element = useRef<Element>(null)
@@ -49,6 +51,7 @@ export function Settings({ page, keys, draft, onDirty }: SettingsProps): ReactNo
     current?.addEventListener('fm-dirty', ({ detail }) => onDirty?.(detail.isDirty), options)
     current?.addEventListener('fm-preview', ({ detail }) => tryOut(detail.key, detail.value), options)
     current?.addEventListener('fm-saved', ({ detail }) => followSave(detail.keys), options)
+    void import(/* @vite-ignore */ elementPath) // now that nothing is missed which is typed in it
     return () => {
       ending.abort()
       forgetTried()
@@ -61,7 +64,7 @@ export function Settings({ page, keys, draft, onDirty }: SettingsProps): ReactNo
 
   return (
     <>
-      <script async type="module" src="/settings/assets/element.js" />
+      <link rel="modulepreload" href={elementPath} />
       <fm-settings key={page} ref={element} page={page} keys={keys} address={!keys} suppressHydrationWarning>
         <noscript>{texts.needsScript}</noscript>
       </fm-settings>

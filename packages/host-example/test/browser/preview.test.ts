@@ -59,6 +59,18 @@ test('a draft shows in the page itself, to its author alone', async (t) => {
     t.same(complaints, [])
   })
 
+  await t.test(
+    'what is typed as soon as there is a field shows, however late the page around it wakes',
+    async () => {
+      await page.route('**/static/client-*.js', (route) => setTimeout(() => void route.continue(), 1000))
+      await page.goto(`${host.url}/settings/manage`, { waitUntil: 'commit' })
+      await field('Title').fill('Early Notes')
+      await brand.filter({ hasText: 'Early Notes' }).waitFor({ timeout: 30_000 })
+      await page.unroute('**/static/client-*.js')
+      await page.getByRole('button', { name: 'Discard' }).click()
+    },
+  )
+
   await t.test('what is tried is gone with the page that was left', async (t) => {
     await page.goto(`${host.url}/settings/manage`)
     await field('Title').fill('Field Notes')

@@ -5,11 +5,11 @@ import {
   getDecorator,
   hasOwnDecorator,
   isThenable,
+  refuseOptions,
   safeRead,
 } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import { InvalidScopeException, SettingValidationException } from '../exceptions.ts'
-import { FMOD_SETTINGS_INVALID_OPTION } from '../misuse-errors.ts'
 import type { FindCaller, SettingsOptions } from '../options.ts'
 import { createFindMembership, tenantPermission } from '../tenants.ts'
 import type { Settings } from '../settings.ts'
@@ -93,10 +93,10 @@ export function declaredPermissions(app: FastifyInstance): Permissions | undefin
   return hasGate ? getDecorator<Permissions>(app, 'permissions') : undefined
 }
 
-/** @throws {FMOD_SETTINGS_INVALID_OPTION} the option `access` says nothing, or there is no gate to enforce it */
+/** @throws {FMOD_CORE_INVALID_OPTION} the option `access` says nothing, or there is no gate to enforce it */
 export function tightenAccess(scope: FastifyInstance, options: Parameters<typeof declareAccess>[1]): void {
   const fault = declareAccess(scope, options)
-  if (fault !== null) throw new FMOD_SETTINGS_INVALID_OPTION(fault)
+  if (fault !== null) refuseOptions('the settings plugin', [fault])
 }
 
 /** Holds the caller on the requests of the routes' scope. */

@@ -84,15 +84,14 @@ export class Localizer {
   /** @param locale undefined for the definitions as they are declared */
   #find(caller: Caller, locale?: string): LocalizedDefinitions {
     const { definitions, probeOf } = this.#init
-    const all = definitions()
     this.#samples ??= [
-      ...new Map(all.map((each) => [`${each.scope} ${each.writePermission}`, each])).values(),
+      ...new Map(definitions().map((each) => [`${each.scope} ${each.writePermission}`, each])).values(),
     ]
     const { write } = visibleTo(caller)
     const name = `${this.#samples.map((sample) => Number(write(sample))).join('')} ${locale}`
     const known = this.#kept.get(name)
     if (known) return known
-    const shown = all.map((definition) =>
+    const shown = definitions().map((definition) =>
       toDefinitionDto(definition, write(definition), probeOf(definition.key, write)),
     )
     const made = locale === undefined ? untranslated(shown) : this.#translate(shown, locale)

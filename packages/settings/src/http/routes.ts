@@ -21,6 +21,7 @@ import { addTenantRoutes } from './routes/tenant.ts'
 import { addTransferRoutes } from './routes/transfer.ts'
 import { addValueRoutes } from './routes/values.ts'
 import { addWindowRoutes } from './routes/windows.ts'
+import { requireTenantWriter } from '../tenants.ts'
 import { components, type SchemaTypes, validatorCompiler, widen } from './schemas.ts'
 import { SharedLists } from './shared-lists.ts'
 
@@ -57,6 +58,7 @@ export function addSettingsRoutes(
     options,
     people: createPeople(options.findPeople, scope.log),
     tenantOf,
+    tenantWriter: async (request: FastifyRequest) => requireTenantWriter(await tenantOf(request)),
     sharedLists: new SharedLists(service, tenantOf),
   }
   addListRoute(context)

@@ -189,6 +189,9 @@ export function component<S extends TSchema>($id: string, schema: S): TUnsafe<St
 }
 
 export const KeyParams = Type.Object({ key: Key })
+export const RevisionParams = Type.Object({
+  revision: decoded(Type.String({ pattern: '^[1-9][0-9]{0,14}$', description: 'a revision' }), Number),
+})
 export const NoQuery = Type.Object({}, closed)
 export const ScopeQuery = Type.Object({ scope: ScopeText }, closed)
 

@@ -1,11 +1,13 @@
 /** What a flag evaluates to: one answer for the protocol and for the provider in process. */
 import { ArgumentException } from '@fastify-modular/core'
+import { FMOD_CORE_INVALID_OPTION } from '@fastify-modular/core/internal'
 import { isUserSetting, type Resolution } from '../memory/shared-values.ts'
 import { requireUser } from '../memory/owned-values.ts'
-import { FMOD_SETTINGS_INVALID_OPTION, FMOD_SETTINGS_UNREADABLE } from '../misuse-errors.ts'
+import { FMOD_SETTINGS_UNREADABLE } from '../misuse-errors.ts'
 import { resolveWithin } from '../reading/reader.ts'
 import { isStorable } from '../setting-definition.ts'
-import { partsOf, type Settings, type SettingsParts } from '../settings.ts'
+import type { Parts } from '../parts.ts'
+import { partsOf, type Settings } from '../settings.ts'
 import { isSecret } from '../values/validate.ts'
 
 /** Why a flag has its value, in the words of OpenFeature, by the layer that supplies it. */
@@ -18,10 +20,10 @@ export const reasons = {
   default: 'DEFAULT',
 } as const
 
-/** What evaluates flags. @throws {FMOD_SETTINGS_INVALID_OPTION} the settings are a stand-in */
-export function flagParts(settings: Settings): SettingsParts {
+/** What evaluates flags. @throws {FMOD_CORE_INVALID_OPTION} the settings are a stand-in */
+export function flagParts(settings: Settings): Parts {
   const parts = partsOf(settings)
-  if (!parts) throw new FMOD_SETTINGS_INVALID_OPTION('flags need the settings of this package')
+  if (!parts) throw new FMOD_CORE_INVALID_OPTION('flags', 'they need the settings of this package')
   return parts
 }
 
@@ -42,7 +44,7 @@ export function targetOf(targetingKey: string | null | undefined): string | unde
  * @throws {ServiceUnavailableException} the database does not answer
  */
 export async function evaluate(
-  parts: SettingsParts,
+  parts: Parts,
   key: string,
   targetingKey: string | undefined,
   tenant?: string,

@@ -15,6 +15,7 @@ import {
   optionProblems,
   type OptionsSchema,
   readCaller,
+  refuseOptions,
   supportedFastify,
   safeRead,
 } from '@fastify-modular/core/internal'
@@ -26,11 +27,10 @@ import { authenticateWith, callerOf, decorateCaller, tightenAccess } from '../ht
 import { sendUnlessUnchanged, toTaggedJson } from '../http/conditional.ts'
 import { answerProblem, hasErrorsPlugin } from '../http/routes.ts'
 import { KeyParams, type SchemaTypes, validatorCompiler, Value } from '../http/schemas.ts'
-import { FMOD_SETTINGS_INVALID_OPTION } from '../misuse-errors.ts'
 import type { FindCaller } from '../options.ts'
 import type { Resolution } from '../memory/shared-values.ts'
 import { requireTenantId } from '../memory/owned-values.ts'
-import type { SettingsParts } from '../settings.ts'
+import type { Parts } from '../parts.ts'
 import { evaluate, flagParts, reasons, targetOf } from './evaluate.ts'
 
 /** Options of `ofrep`, beside Fastify's `prefix`. */
@@ -68,8 +68,7 @@ const headers = { ETag: { type: 'string', description: 'The tag of these values 
 const Failure = Type.Object({ key: Type.String(), errorCode: Type.String(), errorDetails: Type.String() })
 
 const ofrepPlugin: FastifyPluginAsync<OfrepOptions> = async (scope, options) => {
-  const problems = optionProblems(optionsSchema, options)
-  if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_OPTION(problems.join('; '))
+  refuseOptions('ofrep', optionProblems(optionsSchema, options))
   prepare(scope, options)
   const app = scope.withTypeProvider<SchemaTypes>()
   const parts = flagParts(scope.settings)
@@ -194,7 +193,7 @@ function userOf(
  */
 async function tenantFor(
   request: FastifyRequest<{ Body: Static<typeof Question> }>,
-  { findMembership }: SettingsParts,
+  { findMembership }: Parts,
   userId: string,
 ): Promise<string | undefined> {
   if (!findMembership) return undefined

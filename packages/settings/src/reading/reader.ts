@@ -1,7 +1,6 @@
 /** Synchronous reads of shared values, and of one user's. */
 import {
   type DynamicKey,
-  keyOf,
   type SettingKeyMap,
   type SettingReference,
   type SettingToken,
@@ -80,38 +79,27 @@ function supplied(
   return { source, value: own, encrypted: values.pastSecrets?.has(key) ?? false }
 }
 
-/** A reader of one user's values as they are now, or without a user of the shared ones; those stay live. */
-export async function readUser({ sharedValues, users }: Parts, userId: string | null): Promise<UserReader> {
-  const { states } = sharedValues
-  const values: OwnedValues = userId === null ? new Map() : await users.load(requireUser(userId))
-  function get(reference: SettingReference): unknown {
-    const key = typeof reference === 'string' ? reference : reference.key
-    const { shared, locked } = states.get(key) ?? sharedValues.require(key)
-    const own = locked === undefined ? values.get(key) : undefined
-    if (own === undefined) return unwrap(shared)
-    if (typeof own === 'object' && own instanceof Error) throw own
-    return own
-  }
-  return { userId, tenant: null, get } as UserReader // the token's phantom type says what its definition made sure of
-}
+/** Whose reader it is; null for the shared values, and without a tenant. */
+type Reading = Pick<UserReader, 'userId' | 'tenant'>
 
-/** The same in a tenant: the user's own value, the tenant's, the shared one. A stranger gets public values of the tenant only. */
-export async function readWithin(
+/**
+ * A reader of one user's values as they are now, then of a tenant's, then of the shared ones, which stay live. A stranger gets
+ * public values of the tenant only.
+ */
+export async function readUser(
   { sharedValues, users, tenants }: Parts,
-  { userId, tenant }: { readonly userId: string | null; readonly tenant: string },
+  { userId, tenant }: Reading,
   isStranger = false,
 ): Promise<UserReader> {
+  const { states } = sharedValues
   const own: OwnedValues = userId === null ? new Map() : await users.load(requireUser(userId))
-  const inherited = await tenants.load(requireTenantId(tenant))
+  const inherited = tenant === null ? undefined : await tenants.load(requireTenantId(tenant))
   function get(reference: SettingReference): unknown {
-    const state = sharedValues.require(keyOf(reference))
-    const { setting, locked, shared } = state
-    if (locked !== undefined) return unwrap(shared)
-    const isShown = !isStranger || setting.definition.public
-    const found =
-      own.get(setting.definition.key) ?? (isShown ? inherited.get(setting.definition.key) : undefined)
-    if (found === undefined) return unwrap(shared)
-    if (found instanceof Error) throw found
+    const key = typeof reference === 'string' ? reference : reference.key
+    const { shared, locked, setting } = states.get(key) ?? sharedValues.require(key)
+    const found = locked === undefined ? (own.get(key) ?? inherited?.get(key)) : undefined
+    if (found === undefined || (isStranger && !setting.definition.public)) return unwrap(shared)
+    if (typeof found === 'object' && found instanceof Error) throw found
     return found
   }
   return { userId, tenant, get } as UserReader // the token's phantom type says what its definition made sure of

@@ -1,7 +1,7 @@
 /** Sensitive values at rest: AES-256-GCM, bound to their row, under a ring of keys. */
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { isUint8Array } from 'node:util/types'
-import { FMOD_SETTINGS_INVALID_OPTION } from '../misuse-errors.ts'
+import { FMOD_CORE_INVALID_OPTION } from '@fastify-modular/core/internal'
 import type { RowId } from '../store/store.ts'
 
 /** One key of the ring. */
@@ -23,7 +23,7 @@ export class Encryption {
 
   /**
    * With the keys of the option, or of `SM_SETTINGS_KEYS` (a JSON array); the first key is the active one.
-   * @throws {FMOD_SETTINGS_INVALID_OPTION} naming positions only: what stands there may be a key, in whatever member
+   * @throws {FMOD_CORE_INVALID_OPTION} naming positions only: what stands there may be a key, in whatever member
    */
   constructor(keys?: readonly EncryptionKey[]) {
     const source = keys ? 'encryption.keys' : environment
@@ -125,5 +125,5 @@ function keysFromEnvironment(): readonly unknown[] {
 }
 
 function invalid(source: string, reason: string): Error {
-  return new FMOD_SETTINGS_INVALID_OPTION(`${source} cannot be used: ${reason}`)
+  return new FMOD_CORE_INVALID_OPTION('the settings plugin', `${source} cannot be used: ${reason}`)
 }

@@ -129,23 +129,32 @@ function isNotNewest(history: string): string {
     where n.key = o.key and n.scope = o.scope and n.owner = o.owner and n.revision > o.revision)`
 }
 
+/** Whether a row of a table is in one portion of those that a condition about the table `o` selects. */
+function isInPortion(engine: MaintenanceEngine, table: 'values' | 'history', condition: string): string {
+  return engine.isOneOf(
+    table,
+    (id) => `select ${id} from ${engine[table]} o where ${condition} limit ${atOnce}`,
+  )
+}
+
+/** The statements that remove one portion of both tables. */
+function removals(engine: MaintenanceEngine, condition: string): string[] {
+  return (['values', 'history'] as const).map(
+    (table) => `delete from ${engine[table]} where ${isInPortion(engine, table, condition)}`,
+  )
+}
+
 /** Erases one portion of an owner. Others' rows lose the name of a user where they bear it for their writer. */
 function* erase(engine: MaintenanceEngine, owner: Owner): Steps<Erased> {
   const { values, history } = engine
-  const portion = (table: 'values' | 'history', condition: string): string =>
-    engine.isOneOf(table, (id) => `select ${id} from ${engine[table]} o where ${condition} limit ${atOnce}`)
-  const isOwn = `o.scope >= 2 and o.scope = ${owner.scope} and o.owner = $1`
-  const isWritten = `o.updated_by = $1 and ${isMention('updated_by')}`
-  const isMade = `o.actor = $1 and ${isMention('actor')}`
-  const removals = [
-    `delete from ${values} where ${portion('values', isOwn)}`,
-    `delete from ${history} where ${portion('history', isOwn)}`,
-  ]
+  const removed = removals(engine, `o.scope >= 2 and o.scope = ${owner.scope} and o.owner = $1`)
+  const isWritten = isInPortion(engine, 'values', `o.updated_by = $1 and ${isMention('updated_by')}`)
+  const isMade = isInPortion(engine, 'history', `o.actor = $1 and ${isMention('actor')}`)
   const mentions = [
-    `update ${values} set updated_by = null where ${portion('values', isWritten)}`,
-    `update ${history} set actor = null, note = null where ${portion('history', isMade)}`,
+    `update ${values} set updated_by = null where ${isWritten}`,
+    `update ${history} set actor = null, note = null where ${isMade}`,
   ]
-  const changes = owner.scope === SettingScope.User ? [...removals, ...mentions] : removals
+  const changes = owner.scope === SettingScope.User ? [...removed, ...mentions] : removed
   yield engine.lockOwner(owner, atOnce)
   const results = yield changes.map((text) => ({ text, values: [owner.id] }))
   const counts = results.map(({ changed }) => changed)
@@ -157,16 +166,10 @@ function* erase(engine: MaintenanceEngine, owner: Owner): Steps<Erased> {
 
 /** Removes one portion of what is stored for a key in some scopes. */
 function* forget(engine: MaintenanceEngine, key: string, scopes: readonly SettingScope[]): Steps<Forgotten> {
-  const isMeant = `o.key = $1 and o.scope in (${scopes.join(', ')})`
-  const remove = (table: 'values' | 'history'): Statement => {
-    const portion = engine.isOneOf(
-      table,
-      (id) => `select ${id} from ${engine[table]} o where ${isMeant} limit ${atOnce}`,
-    )
-    return { text: `delete from ${engine[table]} where ${portion}`, values: [key] }
-  }
-  const [values, history] = (yield [remove('values'), remove('history')]).map(({ changed }) => changed)
-  const counts = { values: values ?? 0, history: history ?? 0 }
+  const removed = removals(engine, `o.key = $1 and o.scope in (${scopes.join(', ')})`)
+  const results = yield removed.map((text) => ({ text, values: [key] }))
+  const [values = 0, history = 0] = results.map(({ changed }) => changed)
+  const counts = { values, history }
   if (counts.values > 0) yield engine.noteErasure()
   return { ...counts, isDone: counts.values < atOnce && counts.history < atOnce }
 }

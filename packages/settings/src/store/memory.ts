@@ -87,14 +87,9 @@ class MemoryStore implements StorePort {
     selectPage({ values: [...this.#rows.values()], history: this.#history }, what, after, limit)
 
   readonly forget: StorePort['forget'] = async (key, scopes) => {
-    const isMeant = (row: RowId): boolean => row.key === key && scopes.includes(row.scope)
-    const values = this.#select(isMeant)
-    for (const row of values) this.#rows.delete(rowIdText(row))
-    const history = this.#history.filter((row) => !isMeant(row))
-    const removed = this.#history.length - history.length
-    this.#history = history
-    if (values.length > 0) this.#note({ scope: SettingScope.User, id: '' })
-    return { values: values.length, history: removed, isDone: true }
+    const counts = this.#remove((row) => row.key === key && scopes.includes(row.scope))
+    if (counts.values > 0) this.#note({ scope: SettingScope.User, id: '' })
+    return { ...counts, isDone: true }
   }
 
   readonly survey: StorePort['survey'] = async ({ known, secret = [] }) => {
@@ -168,16 +163,21 @@ class MemoryStore implements StorePort {
   }
 
   #erase(owner: Owner): Erased {
-    const isOwn = isOf(owner)
-    const values = this.#select(isOwn)
-    for (const row of values) this.#rows.delete(rowIdText(row))
-    const entries = this.#history.filter((row) => !isOwn(row))
-    const history = this.#history.length - entries.length
-    this.#history = entries
+    const counts = this.#remove(isOf(owner))
     const [written, made] = owner.scope === SettingScope.User ? this.#forgetWriter(owner.id) : [0, 0]
-    if (this.#written.delete(ownerText(owner)) || values.length + written > 0)
+    if (this.#written.delete(ownerText(owner)) || counts.values + written > 0)
       this.#note({ scope: SettingScope.User, id: '' })
-    return { values: values.length, history, mentions: written + made, isDone: true }
+    return { ...counts, mentions: written + made, isDone: true }
+  }
+
+  /** Returns how many rows and entries are gone. */
+  #remove(isMeant: (row: RowId) => boolean): { readonly values: number; readonly history: number } {
+    const rows = this.#select(isMeant)
+    for (const row of rows) this.#rows.delete(rowIdText(row))
+    const kept = this.#history.filter((row) => !isMeant(row))
+    const history = this.#history.length - kept.length
+    this.#history = kept
+    return { values: rows.length, history }
   }
 
   /** Returns how many rows and entries named the user. */

@@ -1,12 +1,7 @@
 /** What both databases refuse in their arguments before anything is opened. */
-import type { TObject } from '@sinclair/typebox'
-import { argumentProblems, currentCommand, option, Type } from '@fastify-modular/core/internal'
+import { currentCommand, option, Type } from '@fastify-modular/core/internal'
 import { connectionOptions } from '@fastify-modular/core/internal/postgres'
-import {
-  FMOD_SETTINGS_INVALID_STORE_OPTION,
-  FMOD_SETTINGS_SCHEMA_OUTDATED,
-  FMOD_SETTINGS_SCHEMA_TOO_NEW,
-} from '../misuse-errors.ts'
+import { FMOD_SETTINGS_SCHEMA_OUTDATED, FMOD_SETTINGS_SCHEMA_TOO_NEW } from '../misuse-errors.ts'
 
 /** At most 40 characters: PostgreSQL cuts identifiers at 63 bytes, and the store appends to them. */
 const identifier = '[A-Za-z_][A-Za-z0-9_]{0,39}'
@@ -30,21 +25,6 @@ export const postgresOptions = Type.Object({
 
 function milliseconds(minimum: number, maximum: number) {
   return Type.Number({ minimum, maximum, description: `${minimum} to ${maximum} milliseconds` })
-}
-
-interface StoreArgument {
-  readonly name: 'source' | 'options'
-  readonly schema: TObject
-  readonly value: object
-}
-
-/**
- * Checks an argument of a store. A misspelt table prefix, silently ignored, would put two tenants into one table.
- * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION} with all problems
- */
-export function checkArgument(store: 'sqlite' | 'postgres', { name, schema, value }: StoreArgument): void {
-  const problems = argumentProblems(schema, value, name)
-  if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_STORE_OPTION(store, problems.join('; '))
 }
 
 /**

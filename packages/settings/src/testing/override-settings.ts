@@ -1,7 +1,8 @@
 /** Values for one test, above everything that is stored. */
 import type { SettingKeyMap } from '../definitions/tokens.ts'
 import { FMOD_SETTINGS_CANNOT_OVERRIDE } from '../misuse-errors.ts'
-import { partsOf, type Settings, type SettingsParts } from '../settings.ts'
+import type { Parts } from '../parts.ts'
+import { partsOf, type Settings } from '../settings.ts'
 import { type Locked, type LockedValue, problemsOf } from '../overrides.ts'
 import type { JsonValue } from '../setting-definition.ts'
 import { deepFreeze, encodeValue, readText } from '../values/json.ts'
@@ -12,7 +13,7 @@ export type OverrideValues<K extends string> = {
 }
 
 /** The layers of each application: those of the host first, the last override on top. */
-const layersOf = new WeakMap<SettingsParts, readonly Locked[]>()
+const layersOf = new WeakMap<Parts, readonly Locked[]>()
 
 /**
  * Makes settings have other values until the result is disposed of: `using _ = overrideSettings(app, { 'mail.port': 1 })`.
@@ -40,7 +41,7 @@ export function overrideAll(settings: Settings, values: Readonly<Record<string, 
 }
 
 /** A checked copy: later changes of the caller's objects have no effect. */
-function readLayer(values: Readonly<Record<string, unknown>>, { registry }: SettingsParts): Locked {
+function readLayer(values: Readonly<Record<string, unknown>>, { registry }: Parts): Locked {
   const problems = Object.entries(values).flatMap(([key, value]) => problemsOf(key, value, registry))
   if (problems.length > 0) throw new FMOD_SETTINGS_CANNOT_OVERRIDE(problems.join('; '))
   const layer = Object.entries(values).map(([key, value]): [string, LockedValue] => {
@@ -51,7 +52,7 @@ function readLayer(values: Readonly<Record<string, unknown>>, { registry }: Sett
 }
 
 function setLayers(
-  parts: SettingsParts,
+  parts: Parts,
   touched: Locked,
   edit: (layers: readonly Locked[]) => readonly Locked[],
 ): void {

@@ -4,7 +4,7 @@
  */
 import { setImmediate } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
-import { ArgumentException, type Caller, type FieldErrors } from '@fastify-modular/core'
+import { ArgumentException, type Caller, ConflictException, type FieldErrors } from '@fastify-modular/core'
 import type { Registry } from '../definitions/registry.ts'
 import type { Observer } from '../diagnostics.ts'
 import { beginPublication, type PublisherInit } from '../events.ts'
@@ -13,7 +13,6 @@ import {
   SettingLockedException,
   SettingsChangedException,
   SettingValidationException,
-  WasSecretException,
 } from '../exceptions.ts'
 import type { Changes, LocalWrite } from '../memory/changes.ts'
 import type { Coherence } from '../memory/coherence.ts'
@@ -254,10 +253,11 @@ function refuseGuarded(entries: readonly WriteEntry[], caller: Caller | undefine
   if (locked.length > 0) throw new SettingLockedException([...new Set(locked.map(({ key }) => key))])
 }
 
-/** @throws {WasSecretException} nothing decrypts a secret into a row that shows it */
+/** @throws {ConflictException} nothing decrypts a secret into a row that shows it */
 function refusePastSecrets(entries: readonly WriteEntry[]): void {
   const past = entries.filter(({ wasSecret }) => wasSecret)
-  if (past.length > 0) throw new WasSecretException(past.map(({ key }) => key))
+  if (past.length > 0)
+    throw new ConflictException(`Was a secret, so write it again: ${past.map(({ key }) => key).join(', ')}.`)
 }
 
 /** Copies a value, which the caller may change while the write waits, or whose getters may return another value each time. */

@@ -125,7 +125,7 @@ test('the prefix of register is where the routes are, and the boot log names the
   for (const prefix of ['', '/', 'settings', '/settings/', '//settings', ...unreachable])
     t.match(
       await rejection(createApp(t, { prefix })),
-      { error: { code: 'FMOD_SETTINGS_INVALID_OPTION', message: /prefix must be a path such as/ } },
+      { error: { code: 'FMOD_CORE_INVALID_OPTION', message: /prefix must be a path such as/ } },
       prefix,
     )
 })

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import type { FastifyRequest } from 'fastify'
 import { test } from 'tap'
 import {
   type DefinitionTexts,
@@ -7,6 +8,7 @@ import {
   type SettingsOptions,
   type Translate,
 } from '@fastify-modular/settings'
+import { Localizer } from '#src/http/localized-definitions.js'
 import { as, createApp, definitions, logInto, rejection } from '../support/app.ts'
 
 const { Application, User } = SettingScope
@@ -262,7 +264,7 @@ test('decision 64: translate without locales, and locales without translate, sto
   ]
   for (const [options, message] of refusals)
     t.match(await rejection(createApp(t, options)), {
-      error: { code: 'FMOD_SETTINGS_INVALID_OPTION', message },
+      error: { code: 'FMOD_CORE_INVALID_OPTION', message },
     })
 })
 
@@ -286,4 +288,23 @@ test('S7: a translation that throws or is not a string is English, logged once',
     t.match(json, [{ displayName: 'Style', description: 'How pages look' }])
   }
   t.equal(lines.filter((line) => line.includes('translate failed')).length, 1)
+})
+
+test('a request after the first one looks through no definitions, however many there are', async (t) => {
+  const app = await createApp(t, { definitions: [style, width] })
+  let lists = 0
+  const localizer = new Localizer({
+    definitions() {
+      lists++
+      return app.settings.definitions.getDefinitions()
+    },
+    probeOf: () => null,
+    log: app.log,
+  })
+  const caller = { id: 'alice', permissions: ['Settings.Update'] }
+  const request = { headers: {} } as FastifyRequest // all that it looks at
+  const first = localizer.localize(caller, request)
+  const known = lists
+  t.equal(localizer.localize(caller, request), first)
+  t.equal(lists, known)
 })

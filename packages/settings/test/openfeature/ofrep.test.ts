@@ -350,12 +350,12 @@ test('flags need the settings of this package; ofrep needs them before it, and n
   app.register(ofrep)
   await t.rejects(async () => app.ready(), /'settings'/)
   await t.rejects(createShop(t, { evaluateForOthers: '' }), {
-    code: 'FMOD_SETTINGS_INVALID_OPTION',
+    code: 'FMOD_CORE_INVALID_OPTION',
     message: /evaluateForOthers must be the name of a permission/,
   })
   const shop = await createShop(t)
   t.throws(() => openFeatureProvider({ settings: { ...shop.settings } }), {
-    code: 'FMOD_SETTINGS_INVALID_OPTION',
+    code: 'FMOD_CORE_INVALID_OPTION',
   })
 })
 

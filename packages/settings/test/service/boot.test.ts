@@ -92,7 +92,7 @@ test('the plugin is registered once, in whatever scopes', async (t) => {
     first(app)
     second(app)
     t.match(await rejection(Promise.resolve(app.ready())), {
-      error: { code: 'FMOD_SETTINGS_REGISTERED_TWICE' },
+      error: { code: 'FMOD_CORE_REGISTERED_TWICE' },
     })
   }
 })
@@ -139,7 +139,7 @@ test('options that cannot be right stop the boot by name', async (t) => {
     const options = { [name]: value } as unknown as SettingsOptions
     t.match(
       await rejection(createApp(t, options)),
-      { error: { code: 'FMOD_SETTINGS_INVALID_OPTION', message: name } },
+      { error: { code: 'FMOD_CORE_INVALID_OPTION', message: name } },
       name,
     )
   }

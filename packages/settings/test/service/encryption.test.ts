@@ -79,7 +79,7 @@ for (const [what, key] of Object.entries(noKeys)) {
     const good = { id: 'good', key: randomBytes(32) }
     // @ts-expect-error -- a JavaScript host
     const error = thrownBy(() => new Encryption([good, { id: 'bad', key }]))
-    t.match(error, { code: 'FMOD_SETTINGS_INVALID_OPTION', message: /encryption\.keys.*key 2/ })
+    t.match(error, { code: 'FMOD_CORE_INVALID_OPTION', message: /encryption\.keys.*key 2/ })
     t.notMatch(error.message, 'bad', 'what stands where the id is may be the key')
     if (typeof key !== 'string') return t.end()
     process.env['SM_SETTINGS_KEYS'] = JSON.stringify([
@@ -122,7 +122,7 @@ test('messages about keys name positions, never what stands there', (t) => {
   for (const [text, message] of rows) {
     process.env['SM_SETTINGS_KEYS'] = text
     const error = thrownBy(() => new Encryption())
-    t.match(error, { code: 'FMOD_SETTINGS_INVALID_OPTION', message }, error.message)
+    t.match(error, { code: 'FMOD_CORE_INVALID_OPTION', message }, error.message)
     t.match(error.message, 'SM_SETTINGS_KEYS')
     for (const material of [base64.slice(4, 20), hex.slice(4, 20), 'S3CRETVALUE'])
       t.notOk(`${error.message}\n${error.stack}`.includes(material), error.message)

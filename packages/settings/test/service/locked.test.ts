@@ -84,7 +84,7 @@ for (const text of [
     t.teardown(() => delete process.env.SM_SETTINGS_OVERRIDES)
     const { error } = await rejection(createApp(t))
     const message = /^(?!.*hunter2).*it is not valid JSON(?: at position \d+)?\./
-    t.match(error, { code: 'FMOD_SETTINGS_INVALID_OPTION', message })
+    t.match(error, { code: 'FMOD_CORE_INVALID_OPTION', message })
   })
 }
 
@@ -93,7 +93,7 @@ test('SM_SETTINGS_OVERRIDES is one object', async (t) => {
   for (const text of ['[1]', 'null']) {
     process.env.SM_SETTINGS_OVERRIDES = text
     const { error } = await rejection(createApp(t))
-    t.match(error, { code: 'FMOD_SETTINGS_INVALID_OPTION', message: /SM_SETTINGS_OVERRIDES/ }, text)
+    t.match(error, { code: 'FMOD_CORE_INVALID_OPTION', message: /SM_SETTINGS_OVERRIDES/ }, text)
   }
 })
 

@@ -1,12 +1,10 @@
 /** What happened to settings, and where their values come from. */
 import { Type } from '@sinclair/typebox'
-import { type HistoryEntry, type HistoryFilter, readHistory } from '../../history/history.ts'
+import { type HistoryEntry, readHistory } from '../../history/history.ts'
 import { requireSetting, sharedScope } from '../../memory/shared-values.ts'
 import { selectStates } from '../../reading/list.ts'
 import { SettingScope } from '../../setting-definition.ts'
-import type { FastifyRequest } from 'fastify'
 import { requirePlace } from '../../places.ts'
-import { requireTenant, requireTenantWriter } from '../../tenants.ts'
 import { dateTimePattern } from '../../values/validate.ts'
 import { requireVisible, updatePermission } from '../../visibility.ts'
 import { callerOf, requireUpdate } from '../access.ts'
@@ -101,7 +99,7 @@ export function addHistoryRoutes(context: RouteContext): void {
   addChangesRoute(context)
 }
 
-function addHistoryRoute({ app, service, people, tenantOf }: RouteContext): void {
+function addHistoryRoute({ app, service, people, tenantWriter }: RouteContext): void {
   const { sharedValues } = service
   app.get(
     '/:key/history',
@@ -117,34 +115,26 @@ function addHistoryRoute({ app, service, people, tenantOf }: RouteContext): void
       const { key } = request.params
       const { scope: named, ...paging } = request.query
       const caller = callerOf(request)
-      if (named === SettingScope.Tenant) return listOfTenant(request, key, paging)
+      const tenant = named === SettingScope.Tenant ? await tenantWriter(request) : undefined
       // User rows are their owner's: the user id is always the caller's (decision 26b).
       const owner = named === SettingScope.User ? { userId: caller.id } : {}
       const definition = sharedValues.find(key)?.setting.definition
-      requireVisible(caller, definition, { scope: named, ...owner }, service)
+      if (!tenant) requireVisible(caller, definition, { scope: named, ...owner }, service)
       const state = requireSetting(sharedValues, key)
-      const scope = named ?? sharedScope(state)
-      const filter = { key, scope, ...owner, ...paging, visibleTo: caller }
-      const { entries, next } = await readHistory(service, filter)
-      return { entries, next, people: await people(entries.map(({ actor }) => actor)) }
+      if (tenant) requirePlace(state.setting, SettingScope.Tenant)
+      const whose = tenant
+        ? { tenant: tenant.id }
+        : { scope: named ?? sharedScope(state), ...owner, visibleTo: caller }
+      const found = await readHistory(service, { key, ...whose, ...paging })
+      const entries = tenant ? found.entries.map(toMemberEntry) : found.entries
+      return { entries, next: found.next, people: await people(entries.map(({ actor }) => actor)) }
     },
   )
+}
 
-  async function listOfTenant(
-    request: FastifyRequest,
-    key: string,
-    paging: Pick<HistoryFilter, 'before' | 'limit'>,
-  ) {
-    const { id } = requireTenantWriter(requireTenant(await tenantOf(request)))
-    const state = requireSetting(sharedValues, key)
-    requirePlace(state.setting, SettingScope.Tenant)
-    const page = await readHistory(service, { key, tenant: id, ...paging })
-    // Who wrote it in process, or from outside, has no name for the members of the tenant.
-    const entries = page.entries.map((entry) =>
-      entry.origin === 'tenant' ? entry : { ...entry, actor: null, note: null, requestId: null },
-    )
-    return { entries, next: page.next, people: await people(entries.map(({ actor }) => actor)) }
-  }
+/** Who wrote it in process, or from outside, has no name for the members of the tenant. */
+function toMemberEntry(entry: HistoryEntry): HistoryEntry {
+  return entry.origin === 'tenant' ? entry : { ...entry, actor: null, note: null, requestId: null }
 }
 
 function addChangesRoute({ app, service, people }: RouteContext): void {

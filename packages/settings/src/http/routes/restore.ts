@@ -5,10 +5,8 @@ import { toStoredDto } from '../../reading/dto.ts'
 import { SettingScope, toEtag } from '../../setting-definition.ts'
 import { requireVisible, updatePermission } from '../../visibility.ts'
 import { callerOf, writeOptionsOf } from '../access.ts'
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ArgumentException } from '@fastify-modular/core'
 import { safeRead } from '@fastify-modular/core/internal'
-import { requireTenant, requireTenantWriter } from '../../tenants.ts'
 import { requireSameTenant, toMember } from './tenant.ts'
 import { answerWritten, conditionOf } from '../conditional.ts'
 import type { RouteContext } from '../context.ts'
@@ -17,12 +15,12 @@ import { nameConflicts } from '../people.ts'
 import {
   changeMembers,
   closed,
-  decoded,
   DryRun,
   KeyParams,
   Keys,
   nullable,
   Revision,
+  RevisionParams,
   ScopeInput,
   SettingValue,
 } from '../schemas.ts'
@@ -54,9 +52,7 @@ export function addRestoreRoutes(context: RouteContext): void {
       operationId: 'revertSettingChanges',
       summary: 'Put back everything that a change set replaced, all or nothing',
       checkedByHandler: updatePermission,
-      params: Type.Object({
-        revision: decoded(Type.String({ pattern: '^[1-9][0-9]{0,14}$', description: 'a revision' }), Number),
-      }),
+      params: RevisionParams,
       query: Type.Object({ dryRun: DryRun }, closed),
       body: Type.Object({ keys: Type.Optional(Keys), force: Type.Optional(Force), note: Note }, closed),
       ok: Reverted,
@@ -75,7 +71,7 @@ export function addRestoreRoutes(context: RouteContext): void {
   )
 }
 
-function addRestoreRoute({ app, service, tenantOf }: RouteContext): void {
+function addRestoreRoute({ app, service, tenantWriter }: RouteContext): void {
   app.post(
     '/:key/restore',
     operation({
@@ -97,33 +93,27 @@ function addRestoreRoute({ app, service, tenantOf }: RouteContext): void {
     async (request, reply) => {
       const { key } = request.params
       const { scope, revision, note = null } = request.body
-      if (scope === SettingScope.Tenant) return restoreOfTenant(request, reply, { key, revision, note })
-      const caller = callerOf(request)
-      const place = { scope, ...(scope === SettingScope.User && { userId: caller.id }) }
-      requireVisible(caller, service.sharedValues.find(key)?.setting.definition, place, service)
-      const options = { ...writeOptionsOf(request), origin: 'restore', note, ...place }
-      const control = { caller, expects: conditionOf(request) }
+      const tenant = scope === SettingScope.Tenant ? await tenantWriter(request) : undefined
+      const caller = tenant?.member ?? callerOf(request)
+      if (tenant) requireSameTenant(tenant, tenantNamedIn(request.body))
+      const place = tenant
+        ? { origin: 'tenant', tenant: tenant.id }
+        : { origin: 'restore', scope, ...(scope === SettingScope.User && { userId: caller.id }) }
+      if (!tenant) requireVisible(caller, service.sharedValues.find(key)?.setting.definition, place, service)
+      const options = { ...writeOptionsOf(request), note, ...place }
+      const control = { caller, expects: conditionOf(request, tenant?.id) }
       const { entries } = await restore(service, key, revision, options, control)
-      return answerWritten(request, reply, entries[0], (written) => toStoredDto(service, written))
+      return answerWritten(request, reply, entries[0], (written) => {
+        const stored = toStoredDto(service, written)
+        return tenant ? toMember(stored, tenant.member) : stored
+      })
     },
   )
+}
 
-  async function restoreOfTenant(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    {
-      key,
-      revision,
-      note,
-    }: { readonly key: string; readonly revision: number; readonly note: string | null },
-  ): Promise<unknown> {
-    const { id, member } = requireTenantWriter(requireTenant(await tenantOf(request)))
-    const named: unknown = safeRead(request.body, 'tenant')
-    if (named === undefined) throw new ArgumentException('Name the tenant whose value is restored.', 'tenant')
-    requireSameTenant({ id }, String(named))
-    const options = { ...writeOptionsOf(request), origin: 'tenant', note, tenant: id }
-    const control = { caller: member, expects: conditionOf(request, id) }
-    const { entries } = await restore(service, key, revision, options, control)
-    return answerWritten(request, reply, entries[0], (each) => toMember(toStoredDto(service, each), member))
-  }
+/** @throws {ArgumentException} the body names no tenant */
+function tenantNamedIn(body: object): string {
+  const named: unknown = safeRead(body, 'tenant')
+  if (named === undefined) throw new ArgumentException('Name the tenant whose value is restored.', 'tenant')
+  return String(named)
 }

@@ -7,7 +7,7 @@ import { isTenantSetting, requireSetting } from '../../memory/shared-values.ts'
 import { bulkLimits, type SettingsOptions } from '../../options.ts'
 import { toStoredDto, toValueChange } from '../../reading/dto.ts'
 import { SettingScope } from '../../setting-definition.ts'
-import { requireTenant, requireTenantWriter, tenantPermission } from '../../tenants.ts'
+import { tenantPermission } from '../../tenants.ts'
 import { mayWrite } from '../../visibility.ts'
 import { toBulkEntries } from '../../write/bulk.ts'
 import { type EntryOutcome, reset, type WriteControl, type WriteEntry } from '../../write/write.ts'
@@ -49,7 +49,7 @@ export function addTenantRoutes(context: RouteContext): void {
   addTenantWriteRoutes(context)
 }
 
-function addTenantListRoute({ app, service, options, sharedLists, tenantOf }: RouteContext): void {
+function addTenantListRoute({ app, service, options, sharedLists, tenantWriter }: RouteContext): void {
   app.get(
     '/tenant',
     operation({
@@ -67,7 +67,7 @@ function addTenantListRoute({ app, service, options, sharedLists, tenantOf }: Ro
       tag: 'compared',
     }),
     async (request, reply) => {
-      const membership = requireTenantWriter(requireTenant(await tenantOf(request)))
+      const membership = await tenantWriter(request)
       return sharedLists.sendTenant(request, reply, membership, (values) =>
         service
           .states()
@@ -82,7 +82,7 @@ function addTenantListRoute({ app, service, options, sharedLists, tenantOf }: Ro
   )
 }
 
-function addTenantWriteRoutes({ app, service, options, people, tenantOf }: RouteContext): void {
+function addTenantWriteRoutes({ app, service, options, people, tenantWriter }: RouteContext): void {
   const { bulkEntries, bodyBytes } = bulkLimits(options)
 
   async function write(
@@ -112,7 +112,7 @@ function addTenantWriteRoutes({ app, service, options, people, tenantOf }: Route
     async (request, reply) => {
       const { body, query } = request
       const updates = Array.isArray(body) ? body : [body]
-      const { id, member } = requireTenantWriter(requireTenant(await tenantOf(request)))
+      const { id, member } = await tenantWriter(request)
       requireSameTenant({ id }, ...updates.map(({ tenant }) => tenant))
       refuseTooMany('bulk', updates, bulkEntries)
       const [only] = Array.isArray(body) ? [] : updates
@@ -150,7 +150,7 @@ function addTenantWriteRoutes({ app, service, options, people, tenantOf }: Route
       written: Stored,
     }),
     async (request, reply) => {
-      const { id, member } = requireTenantWriter(requireTenant(await tenantOf(request)))
+      const { id, member } = await tenantWriter(request)
       requireSameTenant({ id }, request.query.tenant)
       const { key } = request.params
       const state = requireSetting(service.sharedValues, key)

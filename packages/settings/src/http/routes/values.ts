@@ -25,7 +25,6 @@ import { answerRepresentation, answerWritten, conditionOf, sendJson } from '../c
 import type { RouteContext } from '../context.ts'
 import { operation } from '../operation.ts'
 import { nameConflicts } from '../people.ts'
-import { requireTenant, requireTenantWriter } from '../../tenants.ts'
 import { reachFirst } from '../shared-lists.ts'
 import { toMember } from './tenant.ts'
 import {
@@ -70,7 +69,8 @@ function addPublicRoute({ app, service, sharedLists }: RouteContext): void {
   )
 }
 
-function addValueRoute({ app, service: { settings, sharedValues }, people, tenantOf }: RouteContext): void {
+function addValueRoute({ app, service, people, tenantWriter }: RouteContext): void {
+  const { settings, sharedValues } = service
   app.get(
     '/:key',
     operation({
@@ -85,25 +85,17 @@ function addValueRoute({ app, service: { settings, sharedValues }, people, tenan
       const { key } = request.params
       const { scope } = request.query
       const caller = callerOf(request)
-      if (scope === SettingScope.Tenant) return sendOfTenant(request, reply, key)
+      const tenant = scope === SettingScope.Tenant ? await tenantWriter(request) : undefined
       const state = requireSetting(sharedValues, key)
       requirePlace(state.setting, scope)
-      const value = await settings.contract.getSettingValue(key, scope, caller.id)
+      const value = await settings.contract.getSettingValue(key, scope, tenant?.id ?? caller.id)
+      reply.header('etag', toEtag(value?.version ?? 0, tenant?.id))
+      if (tenant) return value && toMember(value, tenant.member)
       const { definition } = state.setting
       const names = visibleTo(caller).record(definition, { scope }) && (await people([value?.updatedBy]))
-      reply.header('etag', toEtag(value?.version ?? 0))
       return { ...value, ...(names && { people: names }) }
     },
   )
-
-  async function sendOfTenant(request: FastifyRequest, reply: FastifyReply, key: string): Promise<unknown> {
-    const { id, member } = requireTenantWriter(requireTenant(await tenantOf(request)))
-    const state = requireSetting(sharedValues, key)
-    requirePlace(state.setting, SettingScope.Tenant)
-    const value = await settings.contract.getSettingValue(key, SettingScope.Tenant, id)
-    reply.header('etag', toEtag(value?.version ?? 0, id))
-    return value && toMember(value, member)
-  }
 }
 
 function addResolvedRoute({ app, service, options, tenantOf }: RouteContext): void {

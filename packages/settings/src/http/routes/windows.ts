@@ -8,11 +8,7 @@ import { callerOf, requireUpdate, writeOptionsOf } from '../access.ts'
 import type { RouteContext } from '../context.ts'
 import type { FastifyReply } from 'fastify'
 import { operation } from '../operation.ts'
-import { decoded, HistoryEntries, nullable, People, Revision } from '../schemas.ts'
-
-const params = Type.Object({
-  revision: decoded(Type.String({ pattern: '^[1-9][0-9]{0,14}$', description: 'a revision' }), Number),
-})
+import { HistoryEntries, nullable, People, Revision, RevisionParams } from '../schemas.ts'
 
 const windowMembers = {
   revision: Revision,
@@ -30,7 +26,7 @@ export function addWindowRoutes(context: RouteContext): void {
       operationId: 'getSettingChange',
       summary: 'One change set, and whether it has been kept',
       checkedByHandler: updatePermission,
-      params,
+      params: RevisionParams,
       ok: Type.Object({
         ...windowMembers,
         by: nullable(Type.String()),
@@ -66,7 +62,7 @@ export function addWindowRoutes(context: RouteContext): void {
       operationId: 'keepSettingChange',
       summary: 'Keep a change set, or extend the time to do so',
       checkedByHandler: updatePermission,
-      params,
+      params: RevisionParams,
       body: Type.Object(
         {
           within: Type.Optional(

@@ -1,5 +1,6 @@
 /** Connections to PostgreSQL: a pool for the store, a client of its own for the listener, who gets one, and what their failures mean. */
 import { isDomainException, ServiceUnavailableException } from '@fastify-modular/core'
+import { FMOD_CORE_INVALID_OPTION } from '@fastify-modular/core/internal'
 import {
   BoundedConnections,
   type ConnectionOptions,
@@ -8,7 +9,7 @@ import {
 import { DrizzleQueryError } from 'drizzle-orm'
 import type * as Driver from 'pg'
 import type { Client, ClientConfig, Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
-import { FMOD_SETTINGS_DRIVER_MISSING, FMOD_SETTINGS_INVALID_STORE_OPTION } from '../../misuse-errors.ts'
+import { FMOD_SETTINGS_DRIVER_MISSING } from '../../misuse-errors.ts'
 import { TooManyWritesException } from '../store.ts'
 
 /** The source, whose pool is known to be one of `pg`. */
@@ -70,14 +71,14 @@ export async function createConnections(
 
 /**
  * Checks the URL before the driver does: the driver's message would quote it, with the password.
- * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
+ * @throws {FMOD_CORE_INVALID_OPTION}
  */
 export function checkSource(source: object): asserts source is DriverSource {
   if ('pool' in source && isPool(source.pool)) return
   if ('connectionString' in source && isConnectionString(source.connectionString)) return
   const reason =
     'source must be { connectionString } with a URL postgres://user:password@host:port/database, or a { pool } of the package pg'
-  throw new FMOD_SETTINGS_INVALID_STORE_OPTION('postgres', reason)
+  throw new FMOD_CORE_INVALID_OPTION('postgres()', reason)
 }
 
 function isPool(pool: unknown): pool is Pool {

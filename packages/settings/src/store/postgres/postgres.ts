@@ -1,8 +1,8 @@
 /** The settings store in a PostgreSQL database. */
 import { randomBytes } from 'node:crypto'
-import { type OptionsSchema, Type } from '@fastify-modular/core/internal'
+import { argumentProblems, type OptionsSchema, refuseOptions, Type } from '@fastify-modular/core/internal'
 import { type ConnectionOptions, within } from '@fastify-modular/core/internal/postgres'
-import { checkArgument, type MigrateMode, postgresOptions, type PostgresTableNames } from '../options.ts'
+import { type MigrateMode, postgresOptions, type PostgresTableNames } from '../options.ts'
 import { postgresTables } from '../postgres-tables.ts'
 import { createMaintenance } from '../maintenance.ts'
 import { prepareReads } from '../reads.ts'
@@ -60,12 +60,12 @@ const optionsSchema: OptionsSchema<PostgresOptions> = postgresOptions
 /**
  * A store in a PostgreSQL database, for one or many instances, which are notified of each other's changes by LISTEN. Needs the
  * package `pg`. A pool that you hand over keeps its own time-outs; one connection beside it listens.
- * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
+ * @throws {FMOD_CORE_INVALID_OPTION}
  */
 export function postgres(source: PostgresSource, options: PostgresOptions = {}): SettingsStore {
-  checkArgument('postgres', { name: 'source', schema: sourceSchema, value: source })
+  refuseOptions('postgres()', argumentProblems(sourceSchema, source, 'source'))
   checkSource(source)
-  checkArgument('postgres', { name: 'options', schema: optionsSchema, value: options })
+  refuseOptions('postgres()', argumentProblems(optionsSchema, options, 'options'))
   if (options.listen) checkSource(options.listen)
   return new PostgresStore(source, options)
 }

@@ -1,5 +1,6 @@
 /** The tables in PostgreSQL, and their statements as text. Without types of a driver: the entry point exports this. */
-import { checkArgument, postgresOptions, type PostgresTableNames } from '../options.ts'
+import { argumentProblems, refuseOptions } from '@fastify-modular/core/internal'
+import { postgresOptions, type PostgresTableNames } from '../options.ts'
 import { migrationsFrom, type Schema } from '../schema.ts'
 import { type PostgresNames, postgresNames } from './names.ts'
 
@@ -23,10 +24,10 @@ export function schemaOf({ values, history, meta, prefix }: PostgresNames): Sche
 /**
  * The statements that `migrate: 'auto'` runs on an empty database, for applications that run them themselves. One
  * transaction.
- * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
+ * @throws {FMOD_CORE_INVALID_OPTION}
  */
 export function printSql(options: PostgresTableNames = {}): string {
-  checkArgument('postgres', { name: 'options', schema: postgresOptions, value: options })
+  refuseOptions('printSql()', argumentProblems(postgresOptions, options, 'options'))
   const names = postgresNames(options)
   const place = names.schema === undefined ? '' : `create schema if not exists "${names.schema}";\n\n`
   return `begin;\n\n${place}${migrationsFrom(0, schemaOf(names)).join('\n')}\ncommit;\n`

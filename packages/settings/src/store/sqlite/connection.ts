@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import {
   currentCommand,
+  FMOD_CORE_INVALID_OPTION,
   isNodeSqlite,
   nodeSqlite,
   NodeSqliteConnection,
@@ -17,7 +18,6 @@ import type { Database } from 'better-sqlite3'
 import {
   FMOD_SETTINGS_DRIVER_MISSING,
   FMOD_SETTINGS_DRIVER_UNSUPPORTED,
-  FMOD_SETTINGS_INVALID_STORE_OPTION,
   FMOD_SETTINGS_SCHEMA_OUTDATED,
 } from '../../misuse-errors.ts'
 import { migrations } from '../schema.ts'
@@ -52,11 +52,11 @@ function isDriver(database: object): database is Database {
 
 /**
  * Opens the file, creating it and its folder when they are missing.
- * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION} the connection is closed
+ * @throws {FMOD_CORE_INVALID_OPTION} the connection is closed
  */
 export async function openConnection(source: DriverSource): Promise<Database> {
   const client = 'database' in source ? source.database : await createFile(source)
-  if (!client.open) throw new FMOD_SETTINGS_INVALID_STORE_OPTION('sqlite', 'the database is closed')
+  if (!client.open) throw new FMOD_CORE_INVALID_OPTION('sqlite()', 'the database is closed')
   return client
 }
 

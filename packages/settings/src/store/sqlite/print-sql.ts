@@ -1,5 +1,6 @@
 /** The tables in SQLite, and their statements as text. Without types of a driver: the entry point exports this. */
-import { checkArgument, sqliteOptions } from '../options.ts'
+import { argumentProblems, refuseOptions } from '@fastify-modular/core/internal'
+import { sqliteOptions } from '../options.ts'
 import { migrationsFrom, type Schema } from '../schema.ts'
 
 /** The schema under a prefix, which is a checked identifier or empty. */
@@ -20,9 +21,9 @@ export function schemaOf(prefix: string): Schema {
 /**
  * The statements that `migrate: 'auto'` runs on an empty database, for applications that run them themselves. One
  * transaction.
- * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
+ * @throws {FMOD_CORE_INVALID_OPTION}
  */
 export function printSql(options: { readonly tablePrefix?: string } = {}): string {
-  checkArgument('sqlite', { name: 'options', schema: sqliteOptions, value: options })
+  refuseOptions('printSql()', argumentProblems(sqliteOptions, options, 'options'))
   return `begin immediate;\n\n${migrationsFrom(0, schemaOf(options.tablePrefix ?? '')).join('\n')}\ncommit;\n`
 }

@@ -1,14 +1,16 @@
 /** The settings store in a SQLite file. */
 import {
+  argumentProblems,
   FileLock,
+  FMOD_CORE_INVALID_OPTION,
   type NodeSqliteDatabase,
   option,
   type OptionsSchema,
+  refuseOptions,
   Type,
 } from '@fastify-modular/core/internal'
 import type { Database } from 'better-sqlite3'
-import { FMOD_SETTINGS_INVALID_STORE_OPTION } from '../../misuse-errors.ts'
-import { checkArgument, type MigrateMode, sqliteOptions } from '../options.ts'
+import { type MigrateMode, sqliteOptions } from '../options.ts'
 import { createMaintenance } from '../maintenance.ts'
 import { prepareReads } from '../reads.ts'
 import { type SqlParts, SqlStore } from '../sql-store.ts'
@@ -67,15 +69,15 @@ const optionsSchema: OptionsSchema<SqliteOptions> = sqliteOptions
  * The connection runs in WAL mode with `synchronous = FULL`, also one that you hand over. While another process holds
  * the lock of the file, the first write blocks this process for at most five seconds, or the time-out of a connection that
  * you hand over. The writes after it block for some milliseconds each, until one succeeds.
- * @throws {FMOD_SETTINGS_INVALID_STORE_OPTION}
+ * @throws {FMOD_CORE_INVALID_OPTION}
  */
 export function sqlite(source: SqliteSource, options: SqliteOptions = {}): SettingsStore {
-  checkArgument('sqlite', { name: 'source', schema: sourceSchema, value: source })
-  checkArgument('sqlite', { name: 'options', schema: optionsSchema, value: options })
+  refuseOptions('sqlite()', argumentProblems(sourceSchema, source, 'source'))
+  refuseOptions('sqlite()', argumentProblems(optionsSchema, options, 'options'))
   const driverSource = toDriverSource(source)
   if (!driverSource) {
     const reason = 'source must be { file } or an open { database } of better-sqlite3 or node:sqlite'
-    throw new FMOD_SETTINGS_INVALID_STORE_OPTION('sqlite', reason)
+    throw new FMOD_CORE_INVALID_OPTION('sqlite()', reason)
   }
   const { migrate = 'auto', tablePrefix = '', pollInterval = 100 } = options
   const given = 'database' in source ? source.database : undefined

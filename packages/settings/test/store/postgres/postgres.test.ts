@@ -10,8 +10,8 @@ import { newPool, openStore } from './open-store.js'
 
 t.setTimeout(900_000)
 
-test('options that cannot work are refused at once, without quoting the URL (FMOD_SETTINGS_INVALID_STORE_OPTION)', async (t) => {
-  const refused = { code: 'FMOD_SETTINGS_INVALID_STORE_OPTION' }
+test('options that cannot work are refused at once, without quoting the URL (FMOD_CORE_INVALID_OPTION)', async (t) => {
+  const refused = { code: 'FMOD_CORE_INVALID_OPTION' }
   // @ts-expect-error a client is not a pool, and this is neither
   t.throws(() => postgres({ pool: { connect: async () => ({}) } }), { ...refused, message: /the package pg/ })
   for (const connectionString of [

@@ -4,8 +4,8 @@ import { test } from 'tap'
 import { silentLog } from '../../contract/case.ts'
 import { sqlite } from '../../support/stores.js'
 
-test('options that cannot work are refused at once (FMOD_SETTINGS_INVALID_STORE_OPTION)', async (t) => {
-  const refused = { code: 'FMOD_SETTINGS_INVALID_STORE_OPTION' }
+test('options that cannot work are refused at once (FMOD_CORE_INVALID_OPTION)', async (t) => {
+  const refused = { code: 'FMOD_CORE_INVALID_OPTION' }
   t.throws(() => sqlite({ file: '' }), refused)
   for (const tablePrefix of ['x"; drop table users; --', '1a', 'a-b', 'ä', 'x'.repeat(41)]) {
     t.throws(() => sqlite({ file: 'x.db' }, { tablePrefix }), refused)
