@@ -6,12 +6,12 @@ import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
-import { report } from '@fastify-modular/core/internal'
+import { report, safeRead } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
-import { type Request, textOption, UsageError } from './command.ts'
-import { commands } from './commands/table.ts'
+import { UsageError } from './command.ts'
 import { watchHooks } from './foreign-hooks.ts'
-import { type Report, reportMember } from './report.ts'
+import { runProgram } from './program.ts'
+import { reportMember } from './report.ts'
 import { reportFailure, runCommand } from './run-command.ts'
 
 const configNames = ['js', 'mjs', 'cjs'].map((ending) => `fastify-modular.config.${ending}`)
@@ -19,33 +19,23 @@ const configNames = ['js', 'mjs', 'cjs'].map((ending) => `fastify-modular.config
 /** Milliseconds that the application may take to close, and to open before that is said. */
 const patience = 10_000
 
-/** Runs the command that the parent sends. */
-export function serveCommand(): void {
+/** Runs a command line, sends its report to the parent, and ends the process. */
+export async function serve(argv: readonly string[]): Promise<void> {
   // The command was ended: nothing more is written, and nobody would read the report.
   process.once('disconnect', () => process.exit(1))
-  process.once('message', (request) => void serve(request as Request)) // of the parent, which is this package
-}
-
-async function serve({ name, invocation }: Request): Promise<void> {
   let app: FastifyInstance | undefined
-  let outcome: Report
-  try {
-    const command = commands[name]
-    if (command === undefined) throw new UsageError(`There is no command "${name}".`)
-    const migrates = command.migrates?.(invocation) === true
+  const outcome = await runProgram(argv, async (name, command, invocation) => {
+    const migrates = command.migrates?.(invocation.options) === true
     // Before the first import of the application, so that it holds from the first registration on.
     Reflect.set(globalThis, Symbol.for('fastify-modular.command'), { name, migrates, findings: [] })
     watchHooks()
-    const slow = setTimeout(
-      () => console.error(`The application has not opened for ${patience / 1000} s.`),
-      patience,
-    )
-    app = await openApplication(name, textOption(invocation, 'config'))
-    clearTimeout(slow)
-    outcome = await runCommand(app, command, invocation)
-  } catch (error) {
-    outcome = reportFailure(error)
-  }
+    try {
+      app = await openApplication(name, invocation.options.config)
+      return await runCommand(app, command, invocation)
+    } catch (error) {
+      return reportFailure(error)
+    }
+  })
   await new Promise((sent) => process.send?.({ [reportMember]: outcome }, sent))
   if (app) await Promise.race([close(app), sleep(patience)])
   process.exit(0)
@@ -61,29 +51,29 @@ async function close(app: FastifyInstance): Promise<void> {
 }
 
 /** @throws {UsageError} there is no configuration, or it does not return an application */
-async function openApplication(name: string, config: string | undefined): Promise<FastifyInstance> {
+async function openApplication(command: string, config: string | undefined): Promise<FastifyInstance> {
   const file = config ?? configNames.find((each) => existsSync(each))
   if (file === undefined || !existsSync(file))
     throw new UsageError(
       `There is no ${file ?? configNames[0]} here: a module that exports a function which returns the application.`,
     )
+  const slow = setTimeout(
+    () => console.error(`The application has not opened for ${patience / 1000} s.`),
+    patience,
+  )
   const { default: build }: { default?: unknown } = await import(pathToFileURL(resolve(file)).href)
   const options = {
-    command: name,
+    command,
     report: (problem: string) => report({ kind: 'cannot be served', text: problem, keys: [] }),
   }
   const app: unknown = typeof build === 'function' ? await build(options) : undefined
   if (!isApplication(app))
     throw new UsageError(`The default export of ${file} does not return an application.`)
   await app.ready()
+  clearTimeout(slow)
   return app
 }
 
 function isApplication(value: unknown): value is FastifyInstance {
-  const methods = ['ready', 'close', 'hasDecorator']
-  return (
-    typeof value === 'object' &&
-    value !== null &&
-    methods.every((method) => typeof Reflect.get(value, method) === 'function')
-  )
+  return ['ready', 'close', 'hasDecorator'].every((method) => typeof safeRead(value, method) === 'function')
 }

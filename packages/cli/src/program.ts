@@ -1,85 +1,69 @@
-/** The command line: parses it, asks before something is removed, and has a process open the application. */
-import type { ChildProcess } from 'node:child_process'
+/** The command line: parses it, and asks before something is removed. */
 import { once } from 'node:events'
 import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import { text } from 'node:stream/consumers'
 import { Command, CommanderError } from 'commander'
-import type { Invocation, Request } from './command.ts'
+import type { CliCommand, Invocation, Options } from './command.ts'
 import { commands } from './commands/table.ts'
-import { type ExitCode, exitCodes, failure, printReport, type Report, reportMember } from './report.ts'
+import { exitCodes, failure, type Report } from './report.ts'
 
-/** Runs the command line. Returns the exit code. `start` starts the process that opens the application. */
-export async function runProgram(argv: readonly string[], start: () => ChildProcess): Promise<ExitCode> {
-  const report = await run(argv, start)
-  const { exit = exitCodes.done } = report
-  const asJson = argv.includes('--json')
-  const isAnswer = asJson || exit === exitCodes.done || exit === exitCodes.differences
-  const output = isAnswer ? process.stdout : process.stderr
-  output.on('error', () => {}) // the reader has closed the pipe, as head does
-  output.write(printReport(report, asJson))
-  return exit
-}
+/** Runs a command that the parser has found. */
+type Run = (name: string, command: CliCommand, invocation: Invocation) => Promise<Report>
 
-async function run(argv: readonly string[], start: () => ChildProcess): Promise<Report> {
-  let request: Request | undefined
+/** Returns the report of the command that the arguments name, or what the parser has to say. `run` never rejects. */
+export async function runProgram(argv: readonly string[], run: Run): Promise<Report> {
+  let report: Report | undefined
   let printed = ''
-  const program = createProgram(
-    (chosen) => (request = chosen),
-    (text) => (printed += text),
-  )
+  const print = (part: string) => (printed += part)
+  const program = new Command('fastify-modular')
+    .description('Operates the application of this folder without serving it.')
+    .option('--json', 'prints JSON')
+    .option('--actor <name>', 'who does it, for the history')
+    .option('--config <file>', 'in place of fastify-modular.config.js')
+    .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeOut: print, writeErr: print })
+  addCommands(program, async (name, command, invocation) => {
+    report = (await isConfirmed(command, invocation.options))
+      ? await run(name, command, invocation)
+      : failure(['Nothing was done. Pass --yes to do it without a question.'])
+    return report
+  })
   try {
     await program.parseAsync([...argv], { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     const lines = printed.trimEnd().split('\n')
-    return error.exitCode === 0 ? { lines } : failure(lines, exitCodes.usage)
+    report = error.exitCode === 0 ? { lines } : failure(lines, exitCodes.usage)
   }
-  if (request === undefined) return failure([program.helpInformation()], exitCodes.usage)
-  const { invocation } = request
-  if (!(await isConfirmed(request)))
-    return failure(['Nothing was done. Pass --yes to do it without a question.'])
-  const stdin = invocation.options['stdin'] === true ? await readStdin() : undefined
-  return reportOf(start(), { ...request, invocation: { ...invocation, stdin } })
+  return report ?? failure([program.helpInformation()], exitCodes.usage)
 }
 
-/** What the parser prints, for mistakes and for help, goes to `print`. */
-function createProgram(choose: (request: Request) => void, print: (text: string) => void): Command {
-  const program = new Command('fastify-modular')
-  program.description('Operates the application of this folder without serving it.')
-  program.exitOverride().configureOutput({ writeOut: print, writeErr: print })
-  const groups = new Map<string, Command>([['', program]])
+function addCommands(program: Command, run: Run): void {
+  const groups: Readonly<Record<string, Command>> = {
+    settings: program.command('settings'),
+    'events dead-letters': program.command('events').command('dead-letters'),
+  }
   for (const [name, command] of Object.entries(commands)) {
-    const words = name.split(' ')
-    const last = words.pop() ?? ''
-    const parsed = groupOf(groups, words).command(`${last} ${command.args ?? ''}`.trim())
+    const at = name.lastIndexOf(' ')
+    const group = groups[name.slice(0, Math.max(at, 0))] ?? program
+    const parsed = group.command(`${name.slice(at + 1)} ${command.args ?? ''}`.trim())
     parsed.description(command.summary)
-    for (const [flags, text] of Object.entries(command.options ?? {})) parsed.option(flags, text)
+    for (const option of command.options ?? []) parsed.addOption(option)
     if (command.replaces) parsed.option('--yes', 'does not ask, in production')
-    parsed.option('--json', 'prints JSON')
-    parsed.option('--actor <name>', 'who does it, for the history')
-    parsed.option('--config <file>', 'in place of fastify-modular.config.js')
-    parsed.action(() => {
-      const options = parsed.opts<Invocation['options']>()
-      choose({ name, invocation: { args: parsed.args, options, actor: actorOf(options['actor']) } })
+    parsed.action(async () => {
+      const options = parsed.optsWithGlobals<Options>()
+      const author = { actor: actorOf(options), note: options.note ?? null }
+      const stdin = options.stdin ? (await text(process.stdin)).replace(/\r?\n$/, '') : undefined
+      await run(name, command, { args: parsed.args, options, author, stdin })
     })
   }
-  return program
-}
-
-/** The command under which others stand: `settings`, `events dead-letters`. */
-function groupOf(groups: Map<string, Command>, words: readonly string[]): Command {
-  const name = words.join(' ')
-  const known = groups.get(name)
-  if (known) return known
-  const made = groupOf(groups, words.slice(0, -1)).command(words.at(-1) ?? '')
-  groups.set(name, made)
-  return made
 }
 
 /** A container may run under a number that has no name. */
-function actorOf(named: unknown): string {
-  if (typeof named === 'string') return `cli:${named}`
+function actorOf({ actor }: Options): string {
+  if (actor !== undefined) return `cli:${actor}`
   try {
     return `cli:${userInfo().username}`
   } catch {
@@ -88,10 +72,8 @@ function actorOf(named: unknown): string {
 }
 
 /** In production, what removes or replaces something is asked about. */
-async function isConfirmed({ name, invocation }: Request): Promise<boolean> {
-  const { replaces = false } = commands[name] ?? {}
-  const asks = typeof replaces === 'function' ? replaces(invocation) : replaces
-  if (!asks || process.env['NODE_ENV'] !== 'production' || invocation.options['yes'] === true) return true
+async function isConfirmed({ replaces }: CliCommand, options: Options): Promise<boolean> {
+  if (process.env['NODE_ENV'] !== 'production' || options.yes || !replaces?.(options)) return true
   if (!process.stdin.isTTY) return false
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   const question = terminal.question('This removes or replaces what is stored. Continue? (yes/no) ')
@@ -99,20 +81,4 @@ async function isConfirmed({ name, invocation }: Request): Promise<boolean> {
   const [answer] = await Promise.race([question.then((typed) => [typed]), ended]).catch(() => [])
   terminal.close()
   return String(answer).trim() === 'yes'
-}
-
-async function readStdin(): Promise<string> {
-  return (await text(process.stdin)).replace(/\r?\n$/, '')
-}
-
-/** Has the process run the command, and waits for its end. */
-async function reportOf(child: ChildProcess, request: Request): Promise<Report> {
-  let report: Report | undefined
-  // The application may send messages of its own, as to a process manager.
-  child.on('message', (message) => (report ??= Object(message)[reportMember]))
-  child.send(request)
-  const [code, signal] = await once(child, 'exit')
-  return (
-    report ?? failure([`The application ended before the command did (${signal ?? `exit code ${code}`}).`])
-  )
 }

@@ -2,14 +2,16 @@
 
 /** Exit codes of the command. */
 export const exitCodes = { done: 0, failed: 1, usage: 2, differences: 3, conflict: 4 } as const
-export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
+type ExitCode = (typeof exitCodes)[keyof typeof exitCodes]
 
 /** Crosses the border between the two processes: plain data. */
 export interface Report {
   /** Printed by `--json`. @default the rows, or else the lines */
   readonly data?: unknown
-  /** A table of JSON values; its columns are the members of the first row. */
-  readonly rows?: readonly Readonly<Record<string, unknown>>[]
+  /** A table of JSON values. */
+  readonly rows?: readonly object[]
+  /** The members of the rows that the table shows. @default those of the first row */
+  readonly columns?: readonly string[]
   /** Sentences below the table. */
   readonly lines?: readonly string[]
   /** @default exitCodes.done */
@@ -29,27 +31,22 @@ export function failure(
 }
 
 /** The report as text that ends with a line break. */
-export function printReport({ data, rows, lines = [] }: Report, asJson: boolean): string {
-  if (asJson) return `${JSON.stringify(data ?? rows ?? lines, null, 2)}\n`
-  const table = rows === undefined ? [] : printTable(rows)
+export function printReport(report: Report, asJson: boolean): string {
+  const { rows = [], lines = [], data = report.rows ?? lines } = report
+  if (asJson) return `${JSON.stringify(data, null, 2)}\n`
+  const table = rows.length === 0 ? [] : printTable(rows, report.columns ?? Object.keys(rows[0] ?? {}))
   return [...table, ...lines].map((line) => `${line}\n`).join('')
 }
 
 /** Columns are as wide as their widest cell, but for the last one. */
-function printTable(rows: NonNullable<Report['rows']>): readonly string[] {
-  const names = Object.keys(rows[0] ?? {})
-  const cells = [
-    names.map((name) => name.toUpperCase()),
-    ...rows.map((row) => names.map((name) => textOf(row[name]))),
-  ]
-  const widths = names.map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0)))
-  if (names.length === 0) return []
-  return cells.map((line) =>
-    line
-      .map((cell, at) => cell.padEnd(widths[at] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  )
+function printTable(rows: readonly object[], columns: readonly string[]): readonly string[] {
+  const heads = columns.map((name) => name.replace(/[A-Z]/g, ' $&').toUpperCase())
+  const cells = [heads, ...rows.map((row) => columns.map((name) => textOf(Reflect.get(row, name))))]
+  const widths = heads.map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0)))
+  return cells.map((line) => {
+    const padded = line.map((cell, at) => cell.padEnd(widths[at] ?? 0))
+    return padded.join('  ').trimEnd()
+  })
 }
 
 function textOf(cell: unknown): string {

@@ -7,7 +7,7 @@ import { setting, SettingScope } from '@fastify-modular/settings'
 import { type Test, test } from 'tap'
 import { commands } from '#src/commands/table.js'
 import { createShop, definitions, Ordered } from './fixtures/shop.ts'
-import { under } from './under.ts'
+import { kindsOf, under } from './under.ts'
 
 const engines: Readonly<Record<string, (t: Test) => Promise<string>>> = {
   SQLite: async (t) => join(await folder(t), 'shop.db'),
@@ -40,10 +40,7 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     t.equal(plan.lines?.length, 2, String(plan.lines))
     const sick = await under(shop, 'doctor')
     t.equal(sick.exit, 3)
-    t.same(
-      sick.rows?.map(({ found }) => found),
-      ['missing migration', 'missing migration'],
-    )
+    t.same(kindsOf(sick), ['missing migration', 'missing migration'])
     await under(async () => {
       const app = await shop()
       await t.rejects(app.events.publish(new Ordered({})), { code: 'FMOD_CORE_QUEUE_MISSING' })
@@ -54,7 +51,7 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     t.match(await under(shop, 'migrate'), { lines: ['The tables are up to date.'] })
     t.equal((await under(shop, 'migrate', [], { options: { plan: true } })).exit, undefined)
     const well = await under(shop, 'doctor')
-    t.match(well.rows, [{ found: 'event without a subscription', what: /shop\.ShipHandler/ }])
+    t.match(well.rows, [{ kind: 'event without a subscription', text: /shop\.ShipHandler/ }])
     await served(database, async () => {})
     t.match((await under(shop, 'doctor')).lines, ['nothing wrong'])
   })
@@ -80,10 +77,13 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     const note = { options: { note: 'too few' } }
     await under(shop, 'settings set', ['shop.limit', '30'], note)
     const history = await under(shop, 'settings history', ['shop.limit'])
-    t.match(history.rows, [{ key: 'shop.limit', before: 25, after: 30, by: 'cli:ada', note: 'too few' }, {}])
-    const revision = String((history.rows?.[0] ?? {})['revision'])
+    t.match(history.rows, [
+      { key: 'shop.limit', oldValue: 25, newValue: 30, actor: 'cli:ada', note: 'too few' },
+      {},
+    ])
+    const revision = String(Reflect.get(history.rows?.[0] ?? {}, 'revision'))
     const dry = await under(shop, 'settings revert', [revision], { options: { dryRun: true } })
-    t.match(dry, { exit: 3, rows: [{ key: 'shop.limit', now: 30, 'put back': 25 }] })
+    t.match(dry, { exit: 3, rows: [{ key: 'shop.limit', oldValue: 30, newValue: 25 }] })
     await under(shop, 'settings revert', [revision])
     t.equal(await value('shop.limit'), 25)
     await under(shop, 'settings unset', ['shop.limit'])
@@ -102,21 +102,12 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     t.equal(await value('shop.seats', { tenant: 'other' }), 5)
     t.equal(await value('shop.seats'), 5)
     t.match((await under(shop, 'settings list', [], acme)).rows, [{ key: 'shop.seats', scope: 'tenant' }])
-    t.match((await under(shop, 'settings history', ['shop.seats'], acme)).rows, [{ after: 50 }])
+    t.match((await under(shop, 'settings history', ['shop.seats'], acme)).rows, [{ newValue: 50 }])
     t.same((await under(shop, 'settings history', ['shop.seats'])).rows, [])
     await under(shop, 'settings unset', ['shop.seats'], acme)
     t.equal(await value('shop.seats', { tenant: 'acme' }), 5)
     t.match(await under(shop, 'settings erase-tenant', ['acme']), { data: { values: 0, history: 2 } })
     t.same((await under(shop, 'settings history', [], acme)).rows, [])
-    const both = { options: { tenant: 'acme', user: 'alice' } }
-    for (const name of [
-      'settings get',
-      'settings set',
-      'settings unset',
-      'settings history',
-      'settings list',
-    ])
-      t.equal((await under(shop, name, ['shop.theme', 'dark'], both)).exit, 2, name)
 
     const refused: readonly (readonly [string, readonly string[], number])[] = [
       ['settings set', ['shop.limit', 'many'], 2],
@@ -127,10 +118,12 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
       ['settings set', ['shop.title'], 2],
       ['settings set', ['shop.secret', 'hunter2'], 2],
       ['settings revert', ['x'], 2],
-      ['settings revert', ['999'], 1],
+      ['settings revert', ['999'], 2],
       ['settings import', ['no-such-file.json'], 2],
-      ['settings copy', ['a', 'b'], 1],
-      ['events dead-letters replay', ['1'], 1],
+      ['settings copy', ['a', 'b'], 2],
+      ['settings get', ['shop.titel'], 2],
+      ['settings unset', ['shop.titel'], 2],
+      ['events dead-letters replay', ['1'], 2],
     ]
     for (const [name, args, exit] of refused)
       t.equal((await under(shop, name, args)).exit, exit, `${name} ${args.join(' ')}`)
@@ -150,14 +143,14 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
       })
     await under(shop(0), 'settings set', ['shop.secret'], { stdin: 'hunter2' })
     const plain = await under(shop(1, 'require'), 'doctor')
-    t.match(plain.rows, [{ found: 'plain secret', what: /shop\.secret/ }])
+    t.match(plain.rows, [{ kind: 'plain secret', text: /shop\.secret/ }])
     t.match(await under(shop(1, 'require'), 'settings reencrypt'), {
       data: { reencrypted: 1, unreadable: [] },
     })
     t.match((await under(shop(1, 'require'), 'doctor')).lines, ['nothing wrong'])
     t.match(await under(shop(2), 'settings reencrypt'), { data: { reencrypted: 1 } })
     const unreadable = await under(shop(1), 'doctor')
-    t.match(unreadable.rows, [{ found: 'unreadable secret', what: /k2/ }])
+    t.match(unreadable.rows, [{ kind: 'unreadable secret', text: /k2/ }])
     t.equal((await under(shop(1), 'settings reencrypt')).exit, 1)
     for (const [name, args] of [
       ['settings get', ['shop.secret']],
@@ -179,7 +172,7 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     await served(database, (app) => app.settings.set('shop.title' as never, 'Acme' as never))
     const shop = () => createShop({ database })
     const file = join(await folder(t), 'export.json')
-    t.match((await under(shop, 'settings export', [file])).lines, [/has 1 value\./])
+    t.match((await under(shop, 'settings export', [file])).rows, [{ file, values: 1, omitted: '' }])
     await under(shop, 'settings unset', ['shop.title'])
     const dry = await under(shop, 'settings import', [file], { options: { dryRun: true } })
     t.match(dry, { exit: 3, rows: [{ change: 'create', key: 'shop.title' }] })
@@ -213,7 +206,7 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     t.match(await under(after, 'settings orphans'), {
       rows: [{ key: 'shop.title', scope: 'application', rows: 1 }],
     })
-    t.match((await under(after, 'doctor')).rows, [{ found: 'orphan' }])
+    t.match((await under(after, 'doctor')).rows, [{ kind: 'orphan' }])
     t.match(await under(after, 'settings copy', ['shop.title', 'shop.name']), {
       data: { copied: 1 },
       exit: 0,
@@ -233,12 +226,12 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     const shop = () => createShop({ database })
     const list = await under(shop, 'events dead-letters list')
     t.match(list.rows, [{ type: 'shop.ordered', handler: 'shop.ShipHandler', error: /no parcel/ }])
-    t.match((await under(shop, 'doctor')).rows, [{ found: 'dead letters' }])
-    const id = String((list.rows?.[0] ?? {})['id'])
+    t.match((await under(shop, 'doctor')).rows, [{ kind: 'dead letters' }])
+    const id = String(Reflect.get(list.rows?.[0] ?? {}, 'id'))
     t.match(await under(shop, 'events dead-letters replay', [id]), { lines: [`${id} is delivered again.`] })
     t.match(
       await under(shop, 'events dead-letters discard', [id]),
-      { exit: 1 },
+      { exit: 2 },
       'it waits for a process that serves',
     )
     t.same((await under(shop, 'events dead-letters list')).rows, [], 'a command delivers nothing')

@@ -12,7 +12,7 @@ import type { FastifyInstance } from 'fastify'
 import pg from 'pg'
 import { type Test, test } from 'tap'
 import { createShop, definitions, Ordered, type Place } from './fixtures/shop.ts'
-import { under } from './under.ts'
+import { kindsOf, under } from './under.ts'
 
 type Given = Omit<Place, 'database'>
 
@@ -145,10 +145,10 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
         const report = await under(() => createShop({ database, ...each.opened }), 'doctor')
         t.equal(report.exit, 3)
         t.same(
-          report.rows?.map(({ found }) => found),
+          kindsOf(report),
           Array.from({ length: each.times ?? 1 }, () => kind),
         )
-        t.match(String(report.rows?.[0]?.['what']), each.says)
+        t.match(report.rows?.[0], { text: each.says })
       })
     }
   })
@@ -161,7 +161,7 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     const settings = { ...keysOf('k1'), overrides: { 'shop.titel': 'x', 'shop.least': 10 } }
     const opened = { settings, definitions: titleOf(SettingScope.System) }
     const report = await under(() => createShop({ database, ...opened }), 'doctor')
-    const found = new Set(report.rows?.map((row) => row['found']))
+    const found = new Set(kindsOf(report))
     t.same(found, new Set([...together, 'unknown override', 'broken rule']))
   })
 }

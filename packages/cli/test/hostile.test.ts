@@ -15,6 +15,8 @@ const deeds: Readonly<Record<string, { readonly code: number; readonly says: Reg
   'returns a number': { code: 2, says: /does not return an application/ },
   'returns something like an application': { code: 2, says: /no settings: its plugin is not registered/ },
   'has no plugins': { code: 2, says: /no settings: its plugin is not registered/ },
+  // An error of code, which no operator can put right: serving it fails the same way.
+  'has a gate that asks nobody': { code: 1, says: /FMOD_CORE_INVALID_OPTION/ },
   'exits with 0': { code: 1, says: /ended before the command did \(exit code 0\)/ },
   'is killed': { code: 1, says: /ended before the command did \(SIGKILL\)/ },
   'rejects in the background': { code: 1, says: /ended before the command did \(exit code 1\)/ },
@@ -42,6 +44,9 @@ test('what is typed wrong is one report, too', async (t) => {
     'settings get a b',
     'settings get a --user',
     'doctor --x',
+    ...['list', 'get a', 'set a b', 'unset a', 'history'].map(
+      (name) => `settings ${name} --user u --tenant t`,
+    ),
   ]) {
     const forPeople = await command(line)
     t.match(forPeople, { code: 2, stdout: '' }, line)

@@ -2,13 +2,15 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Test } from 'tap'
 import { createShop } from './fixtures/shop.ts'
 
-const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
-const fixture = (name: string) => fileURLToPath(new URL(`../test/fixtures/${name}`, import.meta.url))
+export const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
+const fixtures = fileURLToPath(new URL('../test/fixtures', import.meta.url))
+/** A configuration of the tests, or one at an absolute path. */
+export const fixture = (name: string) => resolve(fixtures, name)
 
 interface Run {
   readonly code: number | null

@@ -12,14 +12,16 @@ export async function under(
   make: () => Promise<FastifyInstance>,
   name: string,
   args: readonly string[] = [],
-  given: Partial<Invocation> = {},
+  given: Partial<Pick<Invocation, 'options' | 'stdin'>> = {},
 ): Promise<Report> {
   const command = commands[name]
   if (command === undefined) throw new Error(`There is no command ${name}`)
-  const invocation: Invocation = { args, options: {}, actor: 'cli:ada', ...given }
+  const { options = {}, stdin } = given
+  const author = { actor: 'cli:ada', note: options.note ?? null }
+  const invocation: Invocation = { args, options, stdin, author }
   Reflect.set(globalThis, switchName, {
     name,
-    migrates: command.migrates?.(invocation) === true,
+    migrates: command.migrates?.(options) === true,
     findings: [],
   })
   try {
@@ -33,4 +35,9 @@ export async function under(
   } finally {
     Reflect.deleteProperty(globalThis, switchName)
   }
+}
+
+/** The kinds of what `doctor` has found. */
+export function kindsOf({ rows = [] }: Report): readonly unknown[] {
+  return rows.map((row) => Reflect.get(row, 'kind'))
 }
