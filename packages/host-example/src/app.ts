@@ -19,7 +19,6 @@ import { demoAccounts, seedAccounts } from './first-accounts.ts'
 import { health } from './health.ts'
 import { home } from './home.ts'
 import { maintenance, refusalOf } from './maintenance.ts'
-import { deadLettersModule } from './modules/dead-letters/dead-letters-module.ts'
 import { faultsModule } from './modules/faults/faults-module.ts'
 import { mailModule } from './modules/mail/mail-module.ts'
 import { notesModule } from './modules/notes/notes-module.ts'
@@ -141,7 +140,6 @@ async function build(app: FastifyInstance, config: HostConfig, { command }: Open
     modules: [
       notesModule(database, accounts),
       mailModule(database, accounts),
-      deadLettersModule,
       ...(isDemo ? [faultsModule] : []),
     ],
   })

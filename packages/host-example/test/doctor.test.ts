@@ -1,25 +1,14 @@
 /** The command line opens the example with its own configuration. */
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { spawnNode } from '@fastify-modular/test-support/spawn-app'
 import { type Test, test } from 'tap'
 import { openSqlite } from '#src/database/sqlite.js'
-import { startHost, tempFolder } from './host.js'
+import { commandLine, startHost, tempFolder } from './host.js'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-const cli = join(root, 'node_modules/@fastify-modular/cli/dist/main.js')
-
-/** A database, the example on it, and what the command says of it. */
+/** A database, and what the command says of the example on it. */
 async function place(t: Test) {
   const file = join(await tempFolder(t), 'host.sqlite')
   const DATABASE_URL = `sqlite:${file}`
-  const env = { DATABASE_URL, NODE_ENV: '', HOST: '', TRUST_PROXY: '', LOG_LEVEL: 'error' }
-  const doctor = async () => {
-    const command = spawnNode(cli, { args: ['doctor'], cwd: root, env })
-    const { code } = await command.exited
-    return { code, log: command.log() }
-  }
-  return { file, DATABASE_URL, doctor }
+  return { file, DATABASE_URL, doctor: () => commandLine(DATABASE_URL)('doctor') }
 }
 
 test('doctor misses the tables of settings and events, and creates none of the application', async (t) => {
