@@ -15,10 +15,6 @@ export const FMOD_ERRORS_INVALID_MAPPING = createMisuseError<[string, string]>(
   'FMOD_ERRORS_INVALID_MAPPING',
   'app.problems.map needs %s, not a value of type %s.',
 )
-export const FMOD_ERRORS_CLOSED = createMisuseError(
-  'FMOD_ERRORS_CLOSED',
-  'app.problems.map was called after the application became ready. Map errors while plugins register.',
-)
 export const FMOD_ERRORS_INVALID_RESPONSE = createMisuseError<[string]>(
   'FMOD_ERRORS_INVALID_RESPONSE',
   'problemResponses takes statuses from 400 to 599 and classes made by defineProblem, not %s.',

@@ -1,5 +1,6 @@
 /** Which errors of others become which problems. Encapsulated like Fastify's hooks. */
 import { type DomainException, isDomainException } from '@fastify-modular/core'
+import { FMOD_CORE_ADDED_LATE } from '@fastify-modular/core/internal'
 import {
   allowedHeaders,
   isErrorStatus,
@@ -9,7 +10,7 @@ import {
   problemOfStatus,
   problemType,
 } from '@fastify-modular/core/problem'
-import { FMOD_ERRORS_CLOSED, FMOD_ERRORS_INVALID_MAPPING } from './misuse-errors.ts'
+import { FMOD_ERRORS_INVALID_MAPPING } from './misuse-errors.ts'
 
 /** Which errors a mapping is for: a class with its subclasses, or those that a predicate recognises. */
 export type ErrorMatch<E> =
@@ -63,10 +64,11 @@ export class Problems {
    * `map(PaymentError, { to: (error) => new OutOfCredit('No credit is left.', { balance: error.balance }) })`. The nearest
    * class of an error decides; then predicates, the newest first; a scope before those above it.
    * @throws {FMOD_ERRORS_INVALID_MAPPING} an argument has the wrong type
-   * @throws {FMOD_ERRORS_CLOSED} the application is ready
+   * @throws {FMOD_CORE_ADDED_LATE} the application is ready
    */
   map<E>(match: ErrorMatch<E>, mapping: ProblemMapping<E>): this {
-    if (this.#isClosed) throw new FMOD_ERRORS_CLOSED()
+    if (this.#isClosed)
+      throw new FMOD_CORE_ADDED_LATE('A mapping by app.problems.map', 'mappings while plugins register')
     checkMapping(match, mapping)
     const toProblem = this.#toProblem(mapping) as ErrorMapping // it meets only errors that `match` recognises
     if (isErrorClass(match)) this.#classes.set(match.prototype, toProblem)

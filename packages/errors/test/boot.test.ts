@@ -198,7 +198,7 @@ test('E88: mapping after the application became ready throws, in every scope', a
   })
   for (const problems of [app.problems, child]) {
     t.throws(() => problems?.map(Error, { to: () => undefined }), {
-      code: 'FMOD_ERRORS_CLOSED',
+      code: 'FMOD_CORE_ADDED_LATE',
       message: /map/,
     })
   }

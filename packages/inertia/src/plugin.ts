@@ -20,7 +20,7 @@ import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type BackOptions, type FlashStore, leaveFlash } from './flash.ts'
 import { FMOD_INERTIA_INVALID_FLASH } from './misuse-errors.ts'
-import { createFindBack, type FindBack, isPlainPath, type PageFlags } from './page.ts'
+import { createFindBack, isPlainPath, type PageFlags } from './page.ts'
 import { addPrecognition } from './precognition.ts'
 import type { Props } from './props.ts'
 import { createRenderer, type SharedProps } from './render.ts'
@@ -127,7 +127,7 @@ function isApi({ url, server }: FastifyRequest): boolean {
 }
 
 /** `return reply.inertiaBack({ errors: { title: 'Enter a title.' } })`: back to the form, or by `/` where no page is known. */
-function createBack(flash: FlashStore | undefined, findBack: FindBack) {
+function createBack(flash: FlashStore | undefined, findBack: ReturnType<typeof createFindBack>) {
   return function inertiaBack(this: FastifyReply, { to, ...left }: BackOptions = {}) {
     if (!flash)
       throw new FMOD_INERTIA_INVALID_FLASH('reply.inertiaBack needs the option flash of the inertia plugin')

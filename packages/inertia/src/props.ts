@@ -1,5 +1,6 @@
 /** From props as handlers write them to plain values, and what the client must know of them. */
 import type { IncomingHttpHeaders } from 'node:http'
+import { isPlainObject } from '@fastify-modular/core/internal'
 import { FMOD_INERTIA_MISPLACED_KIND } from './misuse-errors.ts'
 import { Prop, type ScrollPosition } from './prop.ts'
 
@@ -200,7 +201,7 @@ class Resolution {
 
   /** The wanted members of a plain object, in which there may be props of all kinds. */
   #within(value: unknown, path: string, extent: Extent): unknown {
-    if (!isPlainObject(value) || path.split('.').length > maxDepth) return value
+    if (!hasProps(value) || path.split('.').length > maxDepth) return value
     return extent === 'whole' && !someWithin(value, isToResolve) ? value : this.members(value, path, extent)
   }
 }
@@ -243,14 +244,12 @@ export function ignoreUnread(props: Props): Props {
 function someWithin(value: unknown, isSuch: (value: unknown) => boolean, seen = new Set<unknown>()): boolean {
   if (isSuch(value)) return true
   if (value instanceof Prop) return someWithin(value.value, isSuch, seen)
-  if (!isPlainObject(value) || seen.has(value)) return false
+  if (!hasProps(value) || seen.has(value)) return false
   seen.add(value)
   return Object.values(value).some((member) => someWithin(member, isSuch, seen))
 }
 
 /** An object that JSON shows by its members. Lists are taken whole: the client would replace them by the object of their parts. */
-function isPlainObject(value: unknown): value is Props {
-  if (typeof value !== 'object' || value === null || 'toJSON' in value) return false
-  const prototype: unknown = Object.getPrototypeOf(value)
-  return prototype === Object.prototype || prototype === null
+function hasProps(value: unknown): value is Props {
+  return isPlainObject(value) && !('toJSON' in value)
 }

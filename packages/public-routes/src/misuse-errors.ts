@@ -19,10 +19,6 @@ export const FMOD_PUBLIC_ROUTES_INVALID_RULE = createMisuseError<[string, string
   'FMOD_PUBLIC_ROUTES_INVALID_RULE',
   'The public-route rule %s cannot be used: %s.',
 )
-export const FMOD_PUBLIC_ROUTES_FROZEN = createMisuseError<[string]>(
-  'FMOD_PUBLIC_ROUTES_FROZEN',
-  'The public-route rule %s was added after the application became ready. Add rules while plugins register, so that they can be reviewed and tested at boot.',
-)
 export const FMOD_PUBLIC_ROUTES_NOT_READY = createMisuseError<[string]>(
   'FMOD_PUBLIC_ROUTES_NOT_READY',
   'The %s cannot be explained before the application is ready: neither its routes nor its rules are complete. Call await app.ready() first.',

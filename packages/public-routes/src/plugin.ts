@@ -28,7 +28,7 @@ import { createAccess } from './review/access.ts'
 import { createAttempt, type Review, reviewDecorator } from './review/attempt.ts'
 import { audit, findEarlierHooks } from './review/audit.ts'
 import { checkDeclarations, type Claim, refuseUndeclared } from './review/boot-checks.ts'
-import { findGuest, listFacts, sendStranger, warnOfGuests } from './review/facts.ts'
+import { askAsStranger, listFacts, warnOfGuests } from './review/facts.ts'
 import { takeProbe } from './review/probes.ts'
 import { warnOfRules } from './review/warnings.ts'
 import type { RegisteredRule } from './rules.ts'
@@ -70,6 +70,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   const policies = new Policies(rules)
   const parts = { app, rules, routes, policies }
   const authenticate = createAuthenticate(app, { provider, timeout })
+  const asked = { app, authenticate, permissions }
   app.decorateRequest('caller', null)
   app.decorateRequest('admission', { getter: readAdmission })
   app.decorate('publicRoutes', {
@@ -82,12 +83,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
   let hooks: readonly string[] = []
   app.decorate(reviewDecorator, {
     attempt: createAttempt(app, routes),
-    facts: async () => {
-      // A command of the command line does not ask the provider.
-      const stranger = currentCommand() ? null : await sendStranger(app)
-      const guest = await findGuest(stranger, authenticate)
-      return listFacts(options, { hooks, contributed: await permissions.facts(stranger), guest })
-    },
+    facts: async () => listFacts(options, { hooks, ...(await askAsStranger(asked)) }),
   } satisfies Review)
 
   const gate = createGate({
@@ -112,7 +108,7 @@ const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, 
     if (undeclared === 'refuse') refuseUndeclared(routes.all, policies)
     await audit(app, { hooks, loginUrl: provider.loginUrl, hadCors })
     warnOfRules(parts)
-    if (!guests && !currentCommand()) void warnOfGuests(app, { authenticate, permissions })
+    if (!guests && !currentCommand()) void warnOfGuests(asked)
   })
 }
 
@@ -129,7 +125,10 @@ function declareForPlugin({ origin }: Route): Declared | undefined {
   throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(source, 'it asks for more than a known caller, or for one')
 }
 
-/** Declares for the methods of routes what plugins of ours, the option and the modules say. Returns what the option says. */
+/**
+ * Declares for the methods of routes what the option and the modules say. A route of a plugin of ours declares the least that it
+ * needs, and also needs what the plugin's own option and the module around it ask for. Returns what the option says.
+ */
 function assignAccess(
   routes: readonly Route[],
   entries: AccessEntries,

@@ -1,7 +1,8 @@
 /** The registry of public routes: what modules, plugins and the host declare reachable without a session (S 5.5). */
 import { isAbsolute } from 'node:path'
+import { FMOD_CORE_ADDED_LATE } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
-import { FMOD_PUBLIC_ROUTES_FROZEN, FMOD_PUBLIC_ROUTES_INVALID_RULE } from './misuse-errors.ts'
+import { FMOD_PUBLIC_ROUTES_INVALID_RULE } from './misuse-errors.ts'
 import { isPublicRoute, PublicRoute, type PublicRouteOptions } from './rule.ts'
 import type { RegisteredRule } from './rules.ts'
 
@@ -10,7 +11,7 @@ type RuleOptions = Pick<PublicRouteOptions, 'methods'>
 
 /**
  * Adds rules in the name of one contributor. Every helper returns the registry, so that calls chain; each throws the
- * misuse errors of `PublicRoute`, and FMOD_PUBLIC_ROUTES_FROZEN once the application is ready.
+ * misuse errors of `PublicRoute`, and FMOD_CORE_ADDED_LATE once the application is ready.
  */
 export class PublicRouteRegistry {
   readonly #rules: RegisteredRule[]
@@ -81,7 +82,8 @@ export class PublicRouteRegistry {
   }
 
   #addRule(route: PublicRoute): this {
-    if (Object.isFrozen(this.#rules)) throw new FMOD_PUBLIC_ROUTES_FROZEN(String(route))
+    if (Object.isFrozen(this.#rules))
+      throw new FMOD_CORE_ADDED_LATE(`The public-route rule ${String(route)}`, 'rules while plugins register')
     const module = this.#moduleNow()
     this.#rules.push(Object.freeze({ route, source: this.#source, ...(module !== undefined && { module }) }))
     return this

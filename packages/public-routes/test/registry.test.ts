@@ -78,7 +78,7 @@ test('decision 33: rules freeze when the application is ready', async (t) => {
   app.publicRoutes.addExact('/in-time')
   await app.ready()
   t.throws(() => app.publicRoutes.addExact('/late'), {
-    code: 'FMOD_PUBLIC_ROUTES_FROZEN',
+    code: 'FMOD_CORE_ADDED_LATE',
     message: /exact \/late/,
   })
   t.equal(app.publicRoutes.matches('GET', '/late'), false)

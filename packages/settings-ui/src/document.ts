@@ -60,7 +60,12 @@ ${preloads(config)}
 
 /** The whole document, in the layout of this package. */
 export function renderPage(visit: PageVisit, content: PageContent): string {
-  const { title, head, body, locale, direction, scheme } = content
+  return renderDocument({ ...content, body: `${renderHeader(visit)}\n<main>${content.body}</main>` })
+}
+
+type Shell = Pick<PageContent, 'title' | 'head' | 'body' | 'locale' | 'direction' | 'scheme'>
+
+function renderDocument({ title, head, body, locale, direction, scheme }: Shell): string {
   return `<!doctype html>
 <html lang="${locale}" dir="${direction}" data-theme="${scheme}">
 <head>
@@ -73,8 +78,7 @@ export function renderPage(visit: PageVisit, content: PageContent): string {
 ${head}
 </head>
 <body>
-${renderHeader(visit)}
-<main>${body}</main>
+${body}
 </body>
 </html>
 `
@@ -88,17 +92,15 @@ export function renderSignedIn({
 }: Pick<PageVisit, 'path' | 'look' | 'options'>): string {
   const { locale, texts } = look
   const script = relativePath(path, `${options.prefix}/assets/close.js`)
-  return `<!doctype html>
-<html lang="${escapeHtml(locale)}" dir="${directionOf(locale)}">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escapeHtml(texts.signedIn)}</title>
-<link rel="icon" href="data:,">
-<script type="module" src="${script}"></script>
-<main><h1>${escapeHtml(texts.signedIn)}</h1><p>${escapeHtml(texts.signedInHint)}</p></main>
-</html>
-`
+  const title = escapeHtml(texts.signedIn)
+  return renderDocument({
+    title,
+    head: `<script type="module" src="${script}"></script>`,
+    body: `<main><h1>${title}</h1><p>${escapeHtml(texts.signedInHint)}</p></main>`,
+    locale: escapeHtml(locale),
+    direction: directionOf(locale),
+    scheme: 'auto',
+  })
 }
 
 /** Requests that the script will make: answered while it loads. Definitions in a language that the host names need its header. */
@@ -129,12 +131,12 @@ export type PageName = 'manage' | 'preferences' | 'tenant'
 /** A group with a face. */
 interface PageGroup {
   /** In place of its name. */
-  readonly displayName?: string
+  readonly displayName?: string | undefined
   /** What to draw: one path. */
-  readonly icon?: string
-  readonly description?: string
+  readonly icon?: string | undefined
+  readonly description?: string | undefined
   /** Its address is relative to that of the page. */
-  readonly action?: PageLink
+  readonly action?: PageLink | undefined
 }
 
 /** Sent as JSON, within the page or alone for `<fm-settings>`: what the page learns about its caller and its host, never the value of a setting. */
@@ -210,31 +212,26 @@ function headingOf(page: PageName, tenant: PageTenant | undefined, { texts }: Lo
 }
 
 function pageGroups(path: string, groups: SettingGroups): Readonly<Record<string, PageGroup>> {
-  const entries = Object.entries(groups).map(
-    ([name, { displayName, icon: iconName, description, action }]): [string, PageGroup] => {
-      const icon = groupIcon(iconName)
-      const href = action?.href.startsWith('/') ? relativePath(path, action.href) : action?.href
-      return [
-        name,
-        {
-          ...(displayName !== undefined && { displayName }),
-          ...(icon !== undefined && { icon }),
-          ...(description !== undefined && { description }),
-          ...(action && href !== undefined && { action: { label: action.label, href } }),
-        },
-      ]
+  const entries = Object.entries(groups).map(([name, { icon, action, ...texts }]): [string, PageGroup] => [
+    name,
+    {
+      ...texts,
+      icon: groupIcon(icon),
+      action: action && { label: action.label, href: relativeHref(path, action.href) },
     },
-  )
+  ])
   return Object.fromEntries(entries)
+}
+
+/** Paths as `relativePath` has them; other addresses as they are. */
+function relativeHref(path: string, target: string): string {
+  return target.startsWith('/') ? relativePath(path, target) : target
 }
 
 function relativePreview(path: string, preview: Preview): Preview {
   const relative = (target: PreviewTarget): PreviewTarget => {
     if (typeof target === 'string') return target
-    const images = Object.entries(target.values).map(([value, image]) => [
-      value,
-      image.startsWith('/') ? relativePath(path, image) : image,
-    ])
+    const images = Object.entries(target.values).map(([value, image]) => [value, relativeHref(path, image)])
     return { ...target, values: Object.fromEntries(images) }
   }
   return Object.fromEntries(Object.entries(preview).map(([key, target]) => [key, relative(target)]))
@@ -246,8 +243,7 @@ function renderHeader({ page, path, caller, tenant, linked, look, options }: Pag
   const { prefix, home = '/', logout } = options
   const { title, logo, banner, texts, theme } = look
   const slots = new Set(Object.values(options.preview ?? {}).map(slotOf))
-  const href = (target: string): string =>
-    escapeHtml(target.startsWith('/') ? relativePath(path, target) : target)
+  const href = (target: string): string => escapeHtml(relativeHref(path, target))
   const name = caller === null ? '' : (caller.name ?? caller.id)
   const links = [
     ...look.links,

@@ -13,10 +13,6 @@ export const FMOD_SETTINGS_UI_API_MISSING = createMisuseError<[string]>(
   'FMOD_SETTINGS_UI_API_MISSING',
   'The settings pages talk to an HTTP API at %s, and there is none. Register the plugin of @fastify-modular/settings with its routes, or set the option baseUrl to where they are.',
 )
-export const FMOD_SETTINGS_UI_INVALID_OPTION = createMisuseError<[string]>(
-  'FMOD_SETTINGS_UI_INVALID_OPTION',
-  'The settings-ui plugin cannot start: %s.',
-)
 export const FMOD_SETTINGS_UI_NOT_BUILT = createMisuseError<[string]>(
   'FMOD_SETTINGS_UI_NOT_BUILT',
   'The built pages are missing (%s). Build the package, or install it again.',

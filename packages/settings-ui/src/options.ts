@@ -5,6 +5,7 @@ import {
   option,
   optionProblems,
   type OptionsSchema,
+  refuseOptions,
   type TSchema,
   Type,
 } from '@fastify-modular/core/internal'
@@ -12,7 +13,6 @@ import type { FindCaller, SettingDefinitions } from '@fastify-modular/settings'
 import { SettingScope } from '@fastify-modular/settings/client'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { groupIcon, groupIcons } from './group-icons.ts'
-import { FMOD_SETTINGS_UI_INVALID_OPTION } from './misuse-errors.ts'
 import { plainSlots, type Preview, slotOf } from './preview.ts'
 import type { AllMessages } from './texts/texts.ts'
 import { textsOf } from './texts/texts.ts'
@@ -211,13 +211,18 @@ function orFunction(value: TSchema, argument = 'request'): TSchema {
     : Type.Union([value, option.function()], { description })
 }
 
-/** @throws {FMOD_SETTINGS_UI_INVALID_OPTION} with all options that cannot be used */
+/** @throws {FMOD_CORE_INVALID_OPTION} with all that is wrong with the options */
+export function refuse(problems: readonly string[]): void {
+  refuseOptions('the settings-ui plugin', problems)
+}
+
+/** @throws {FMOD_CORE_INVALID_OPTION} with all options that cannot be used */
 export function checkOptions(options: SettingsUiOptions): void {
   const { theme: colors } = options
   const problems = optionProblems(schema, options)
   if (problems.length === 0 && typeof colors === 'object') problems.push(...contrastProblems(colors))
   if (problems.length === 0) problems.push(...sharedSlots(options.preview ?? {}))
-  if (problems.length > 0) throw new FMOD_SETTINGS_UI_INVALID_OPTION(problems.join('; '))
+  refuse(problems)
 }
 
 /** Parts of the page that more than one setting would show. */
@@ -229,7 +234,7 @@ function sharedSlots(preview: Preview): string[] {
 
 /**
  * A preview shows what a setting makes of the page, to those who change it.
- * @throws {FMOD_SETTINGS_UI_INVALID_OPTION} with all settings that cannot be previewed
+ * @throws {FMOD_CORE_INVALID_OPTION} with all settings that cannot be previewed
  */
 export function checkPreview(preview: Preview, definitions: SettingDefinitions): void {
   const problems = Object.keys(preview).flatMap((key) => {
@@ -238,7 +243,7 @@ export function checkPreview(preview: Preview, definitions: SettingDefinitions):
     if (definition.sensitive) return `preview.${key} must not be sensitive`
     return definition.scope === SettingScope.System ? `preview.${key} must not be a System setting` : []
   })
-  if (problems.length > 0) throw new FMOD_SETTINGS_UI_INVALID_OPTION(problems.join('; '))
+  refuse(problems)
 }
 
 function isLocale(value: unknown): boolean {
@@ -249,12 +254,12 @@ function isLocale(value: unknown): boolean {
   }
 }
 
-/** @throws {FMOD_SETTINGS_UI_INVALID_OPTION} a group has an icon that there is not */
+/** @throws {FMOD_CORE_INVALID_OPTION} a group has an icon that there is not */
 export function checkIcons(definitions: SettingDefinitions): void {
-  const wrong = Object.entries(definitions.getGroups()).filter(
-    ([, { icon }]) => icon !== undefined && groupIcon(icon) === undefined,
+  const problems = Object.entries(definitions.getGroups()).flatMap(([name, { icon }]) =>
+    icon === undefined || groupIcon(icon) !== undefined
+      ? []
+      : `the icon "${icon}" of the group "${name}" must be one of ${groupIcons.join(', ')}`,
   )
-  if (wrong.length === 0) return
-  const names = wrong.map(([name, { icon }]) => `group "${name}" has the icon "${icon}"`).join(', ')
-  throw new FMOD_SETTINGS_UI_INVALID_OPTION(`${names}: icons are ${groupIcons.join(', ')}`)
+  refuse(problems)
 }

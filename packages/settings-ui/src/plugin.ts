@@ -25,10 +25,9 @@ import { lookOf } from './look.ts'
 import {
   FMOD_SETTINGS_UI_API_MISSING,
   FMOD_SETTINGS_UI_CALLER_UNKNOWN,
-  FMOD_SETTINGS_UI_INVALID_OPTION,
   FMOD_SETTINGS_UI_UNGUARDED,
 } from './misuse-errors.ts'
-import { checkIcons, checkOptions, checkPreview, type SettingsUiOptions } from './options.ts'
+import { checkIcons, checkOptions, checkPreview, refuse, type SettingsUiOptions } from './options.ts'
 import { forbiddenText, NoTenantException } from './tenant.ts'
 
 const pageNames: readonly PageName[] = ['manage', 'preferences', 'tenant']
@@ -51,7 +50,7 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
     async (scope) => {
       pages = scope
       const fault = declareAccess(scope, given)
-      if (fault !== null) throw new FMOD_SETTINGS_UI_INVALID_OPTION(fault)
+      if (fault !== null) refuse([fault])
       const guarded = { ...hidden, config: { access: 'signed-in' }, ...(guard && { onRequest: guard }) }
       serveAssets(scope, options.css ?? '', assets)
       if (documents) {
@@ -91,9 +90,9 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
     }
     if (!hasOwnDecorator(app, 'settings')) return
     if (tenant !== false && hasTenants() !== app.hasRoute({ method: 'GET', url: `${prefix}/tenant.json` }))
-      throw new FMOD_SETTINGS_UI_INVALID_OPTION(
+      refuse([
         'register it after the settings plugin, whose option tenants it looks at, or set tenant to false',
-      )
+      ])
     if (options.preview) checkPreview(options.preview, app.settings.definitions)
     checkIcons(app.settings.definitions)
   })

@@ -47,8 +47,8 @@ test('title, logo, links, theme, language and texts may differ from request to r
 test('a group with an icon that there is not stops the boot', async (t) => {
   const groups = { Mail: { icon: 'pigeon' } }
   await t.rejects(createHost(t, { settings: { groups } }), {
-    code: 'FMOD_SETTINGS_UI_INVALID_OPTION',
-    message: /group "Mail" has the icon "pigeon": icons are brush, /,
+    code: 'FMOD_CORE_INVALID_OPTION',
+    message: /the icon "pigeon" of the group "Mail" must be one of brush, /,
   })
 })
 
@@ -157,7 +157,7 @@ test('an accent that is hard to read is a boot error that names scheme and ratio
   ]
   for (const [message, tokens] of wrong) {
     await t.rejects(boot(t, { findCaller: () => null, guard: false, theme: { tokens } }), {
-      code: 'FMOD_SETTINGS_UI_INVALID_OPTION',
+      code: 'FMOD_CORE_INVALID_OPTION',
       message,
     })
   }

@@ -285,7 +285,7 @@ test("behind a gate with `undeclared: 'refuse'` the pages need a known caller, a
     'public true',
   ])
   await t.rejects(bootWith({}, { access: 'public' }), { code: 'FMOD_PUBLIC_ROUTES_INVALID_ACCESS' })
-  await t.rejects(boot(t, { access: 'Ops.Read' }), { code: 'FMOD_SETTINGS_UI_INVALID_OPTION' })
+  await t.rejects(boot(t, { access: 'Ops.Read' }), { code: 'FMOD_CORE_INVALID_OPTION' })
 })
 
 test('the button of the account has the initials of the caller', async (t) => {
@@ -354,7 +354,7 @@ test('options that cannot be meant are boot errors that name them', async (t) =>
   for (const [name, options] of wrong) {
     await t.rejects(
       boot(t, { findCaller: () => null, guard: false, ...options }),
-      { code: 'FMOD_SETTINGS_UI_INVALID_OPTION', message: name },
+      { code: 'FMOD_CORE_INVALID_OPTION', message: name },
       name,
     )
   }
@@ -383,7 +383,7 @@ test('a preview names settings whose authors may see them, and each part of the 
     [{ 'app.style': { slot: 'logo', values: { calm: '//elsewhere.example/x.svg' } } }, /preview must be/],
   ] as const) {
     await t.rejects(boot(t, { guard: false, findCaller: () => null, preview } as never), {
-      code: 'FMOD_SETTINGS_UI_INVALID_OPTION',
+      code: 'FMOD_CORE_INVALID_OPTION',
       message: problem,
     })
   }

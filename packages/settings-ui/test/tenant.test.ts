@@ -63,7 +63,7 @@ test('without organisations there is nothing of their page', async (t) => {
     ...(tenants && { tenants }),
   })
   await t.rejects(async () => await early.ready(), {
-    code: 'FMOD_SETTINGS_UI_INVALID_OPTION',
+    code: 'FMOD_CORE_INVALID_OPTION',
     message: /after the settings plugin/,
   })
 })

@@ -21,10 +21,6 @@ export const FMOD_SETTINGS_INVALID_DEFINITIONS = createMisuseError<[string]>(
   'FMOD_SETTINGS_INVALID_DEFINITIONS',
   'These settings cannot be used:%s',
 )
-export const FMOD_SETTINGS_FROZEN = createMisuseError<[string]>(
-  'FMOD_SETTINGS_FROZEN',
-  'The setting "%s" was added after the application became ready. Add settings in a module\'s settings hook or in the option definitions.',
-)
 export const FMOD_SETTINGS_INVALID_RULE_RESULT = createMisuseError<[string, string]>(
   'FMOD_SETTINGS_INVALID_RULE_RESULT',
   'The value of %s cannot be checked: %s. Rules and validators return what is wrong, as text and at once.',

@@ -54,7 +54,7 @@ export interface Settings {
   readonly stats: SettingsStats
   /**
    * Adds definitions, alone or in maps, of a plugin that is not a module, while the application boots.
-   * @throws {FMOD_SETTINGS_FROZEN} the application is ready
+   * @throws {FMOD_CORE_ADDED_LATE} the application is ready
    */
   define(...definitions: readonly (SettingDefinition | SettingMap)[]): this
   /** A reader of one user's values, in a tenant where one is named; null gives the shared ones. The user is loaded on first need and kept a while. */

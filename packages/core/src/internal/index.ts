@@ -39,7 +39,7 @@ export {
 } from './node-sqlite.ts'
 export { compileSchemaErrors, type SchemaError } from './json-schema.ts'
 export { currentCommand, decorateCommand, type Finding, orFinding, report } from './command.ts'
-export { createMisuseError, type MisuseErrorClass } from './misuse-error.ts'
+export { createMisuseError, FMOD_CORE_ADDED_LATE, type MisuseErrorClass } from './misuse-error.ts'
 export {
   argumentProblems,
   FMOD_CORE_INVALID_OPTION,
@@ -58,7 +58,7 @@ export {
   type StandardSchema,
   validateStandard,
 } from './standard-schema.ts'
-export { ignoreRejection, isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
+export { ignoreRejection, isPlainObject, isThenable, safeKeys, safeRead, safeText, truncate } from './safe.ts'
 export { accessOfPlugin, answerFailure, challenge, mayBeUnhandled, precedesGate } from '../symbols.ts'
 export { withTimeout } from './timeout.ts'
 export {

@@ -16,3 +16,9 @@ export function createMisuseError<A extends unknown[] = []>(
 ): MisuseErrorClass<A> {
   return createError<A>(code, `${message}\n${reference}#${code.toLowerCase()}`)
 }
+
+/** Of every plugin that freezes what it was given when the application is ready. */
+export const FMOD_CORE_ADDED_LATE = createMisuseError<[added: string, wayOut: string]>(
+  'FMOD_CORE_ADDED_LATE',
+  '%s was added after the application became ready. Add %s, so that it can be reviewed and tested at boot.',
+)

@@ -253,10 +253,9 @@ const provoked: Readonly<Record<string, string>> = {
 }
 for (const [code, path] of Object.entries(provoked)) elsewhere(code, path, code)
 elsewhere('FMOD_CORE_DECORATOR_MISSING from `injectAs`', 'core/test/testing.test.ts', 'DECORATOR_MISSING')
-const frozen = 'FMOD_SETTINGS_FROZEN, FMOD_PUBLIC_ROUTES_FROZEN, FMOD_ERRORS_CLOSED'
-elsewhere(frozen, 'settings/test/definitions/registry.test.ts', 'FMOD_SETTINGS_FROZEN')
-elsewhere(frozen, 'public-routes/test/registry.test.ts', 'FMOD_PUBLIC_ROUTES_FROZEN')
-elsewhere(frozen, 'errors/test/boot.test.ts', 'FMOD_ERRORS_CLOSED')
+const late = 'FMOD_CORE_ADDED_LATE'
+for (const path of ['settings/test/definitions/registry', 'public-routes/test/registry', 'errors/test/boot'])
+  elsewhere(late, `${path}.test.ts`, late)
 
 elsewhere('An event is handled twice', 'core/test/events/crashes.test.ts', 'SIGKILL')
 

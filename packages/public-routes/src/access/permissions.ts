@@ -1,4 +1,5 @@
 /** The permissions of an application: what routes may require and role editors offer. */
+import { FMOD_CORE_ADDED_LATE } from '@fastify-modular/core/internal'
 import type { FastifyRequest } from 'fastify'
 import { FMOD_PUBLIC_ROUTES_INVALID_PERMISSION, nameOfValue } from '../misuse-errors.ts'
 import { faultOfPermission } from './declaration.ts'
@@ -58,7 +59,8 @@ export class DeclaredPermissions implements Permissions {
 
   /**
    * Declares those of one contributor.
-   * @throws {FMOD_PUBLIC_ROUTES_INVALID_PERMISSION} a reserved word, a name that is taken, an application that is ready, or no object
+   * @throws {FMOD_PUBLIC_ROUTES_INVALID_PERMISSION} a reserved word, a name that is taken, or no object
+   * @throws {FMOD_CORE_ADDED_LATE} the application is ready
    */
   addAll(permissions: PermissionMap, source: string): void {
     if (typeof permissions !== 'object' || permissions === null) {
@@ -66,7 +68,14 @@ export class DeclaredPermissions implements Permissions {
       throw new FMOD_PUBLIC_ROUTES_INVALID_PERMISSION(nameOfValue(permissions), source, fault)
     }
     for (const [name, details] of Object.entries(permissions)) {
-      this.#add(name, typeof details === 'string' ? { displayName: details } : details, source)
+      if (this.#isFrozen)
+        throw new FMOD_CORE_ADDED_LATE(`The permission "${name}"`, 'permissions while plugins register')
+      const known = this.#byName.get(name)
+      const fault = known === undefined ? faultOfPermission(name) : `${known.source} declares it`
+      if (fault !== null) throw new FMOD_PUBLIC_ROUTES_INVALID_PERMISSION(name, source, fault)
+      const { displayName = name, description = '' } =
+        typeof details === 'string' ? { displayName: details } : (details ?? {})
+      this.#byName.set(name, Object.freeze({ name, displayName, description, source }))
     }
   }
 
@@ -80,16 +89,5 @@ export class DeclaredPermissions implements Permissions {
 
   freeze(): void {
     this.#isFrozen = true
-  }
-
-  #add(name: string, { displayName = name, description = '' }: PermissionDetails = {}, source: string): void {
-    const known = this.#byName.get(name)
-    const fault = this.#isFrozen
-      ? 'the application is ready'
-      : known !== undefined
-        ? `${known.source} declares it`
-        : faultOfPermission(name)
-    if (fault !== null) throw new FMOD_PUBLIC_ROUTES_INVALID_PERMISSION(String(name), source, fault)
-    this.#byName.set(name, Object.freeze({ name, displayName, description, source }))
   }
 }

@@ -1,6 +1,7 @@
 /**
  * The order in which declarations and rules say who may call a route, for each of its methods. The policy that the gate
  * follows is made from it, and the table, `explain`, the OpenAPI document and `expectAccess` are made from the policy.
+ * A rule says something about the paths that it matches: about other paths of the same route the next place decides.
  */
 import { frameworkDefault, type RegisteredRule } from '../rules.ts'
 

@@ -54,7 +54,10 @@ export class Policies {
     return policy
   }
 
-  /** A rule that opens every path of the route counts first, then its declaration, then rules that open some paths. */
+  /**
+   * Only the rules that count before the declaration are looked at. One that opens every path of the route makes it open, and so
+   * does a declaration as public; else each rule opens the paths that it matches, and the declaration decides about the others.
+   */
   #policyOf(route: Route, method: string): Policy {
     const declared = route.declared(method)
     const closed = closedFor(declared?.requirement)

@@ -10,7 +10,7 @@ import { guests } from './facts.ts'
 import type { AccessRow } from './table.ts'
 
 /** What is read of an application, whatever its server speaks: HTTP/1.1, HTTP/2, TLS. */
-interface Listed {
+export interface Listed {
   readonly access: { table(): readonly AccessRow[] }
   readonly publicRoutes: Pick<PublicRouteRegistry, 'list'>
 }

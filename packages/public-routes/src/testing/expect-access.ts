@@ -5,12 +5,11 @@ import { requirementOfText } from '../access/declaration.ts'
 import { FMOD_PUBLIC_ROUTES_ACCESS_CHANGED, FMOD_PUBLIC_ROUTES_SNAPSHOT_IN_CI } from '../misuse-errors.ts'
 import { type AttemptOutcome, type Review, reviewDecorator, type Sample } from '../review/attempt.ts'
 import type { Permissions } from '../access/permissions.ts'
-import type { PublicRouteRegistry } from '../registry.ts'
-import type { ApplicationAccess } from '../review/access.ts'
 import {
   type AccessEntry,
   accessEntries,
   compareAccess,
+  type Listed,
   listRoutes,
   nameOf,
   readEntries,
@@ -18,11 +17,9 @@ import {
   writeEntries,
 } from '../review/committed-file.ts'
 
-/** What is read of an application, whatever its server speaks: HTTP/1.1, HTTP/2, TLS. */
-interface Application {
-  readonly access: ApplicationAccess
+/** An application, whatever its server speaks. */
+interface Application extends Listed {
   readonly permissions: Permissions
-  readonly publicRoutes: PublicRouteRegistry
   ready(): PromiseLike<unknown>
 }
 

@@ -64,8 +64,8 @@ async function makeStyle(address: string): Promise<CSSStyleSheet> {
 }
 
 /** @throws {Error} the server did not answer, or not with what was asked for: its cause is the status, its message what the server says */
-async function request(address: string, tenant?: string): Promise<Response> {
-  const response = await fetch(address, {
+export async function request(address: string, tenant?: string, send = fetch): Promise<Response> {
+  const response = await send(address, {
     // A gate does not send to its login.
     headers: { accept: 'application/json, text/css', ...tenantHeaders(tenant) },
     signal: AbortSignal.timeout(timeout),

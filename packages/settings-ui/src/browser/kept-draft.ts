@@ -5,11 +5,7 @@ type Inputs = Readonly<Record<string, string | boolean>>
 /** What a palette hands over to the administration. */
 const handedOver = 'fm-draft'
 
-export function keepDraft(key: string, input: string | boolean): void {
-  keepDrafts('', { [key]: input })
-}
-
-/** @param name of the page that they are for; the administration has none */
+/** @param name of the page that they are for; the administration has an empty one */
 export function keepDrafts(name: string, inputs: Inputs): void {
   try {
     sessionStorage.setItem(handedOver + name, JSON.stringify(inputs))

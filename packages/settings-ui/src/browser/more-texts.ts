@@ -3,7 +3,11 @@ import { useMemo } from 'preact/hooks'
 import { wholeMessages, type WholeMessages } from '../texts/more-messages.ts'
 import { type PageContext, usePage } from './page-context.ts'
 
-export function useWholePage(): PageContext & { readonly messages: WholeMessages } {
+export interface WholePage extends PageContext {
+  readonly messages: WholeMessages
+}
+
+export function useWholePage(): WholePage {
   const page = usePage()
   return useMemo(() => ({ ...page, messages: wholeMessages(page.messages) }), [page])
 }

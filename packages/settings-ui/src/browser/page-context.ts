@@ -27,7 +27,7 @@ export interface Host {
   readonly id?: string
   /** Leaves the address and the title of the window alone. */
   readonly isEmbedded: boolean
-  /** Called once values can be entered. */
+  /** Called when values can be entered: again after each load. */
   readonly onReady: (editor: SettingsEditor) => void
   /** Called when something becomes unsaved and when nothing is any more. */
   readonly onDirtyChange: (isDirty: boolean) => void

@@ -1,6 +1,6 @@
 /** What `<fm-palette>` shows: own preferences, changed in place; shared settings, which open their page; items of the host. */
 import { createSettingsClient, SettingScope, SettingType } from '@fastify-modular/settings/client'
-import { type ComponentChildren, Fragment, render } from 'preact'
+import { type ComponentChildren, render } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { PageConfig } from '../document.ts'
 import type { PaletteItem } from '../palette-item.ts'
@@ -15,7 +15,7 @@ import { groupName } from './model/listing.ts'
 import { createSearch, type Found, type Hit } from './model/search.ts'
 import { type Definition, displayValue, optionsOf } from './model/setting.ts'
 import { createAccess, ownSource, sharedSource } from './model/source.ts'
-import { keepDraft } from './kept-draft.ts'
+import { keepDrafts } from './kept-draft.ts'
 import { highlight } from './view/highlight.ts'
 import { useExternal } from './use-external.ts'
 
@@ -131,6 +131,7 @@ function Palette({
       <div className="fm-ask" role="search">
         <Icon name="search" />
         <input
+          className="fm-bare"
           role="searchbox" // of the type `search`, Escape would empty it and not close
           inputMode="search"
           aria-label={messages.search}
@@ -236,12 +237,6 @@ function HitTexts({ icon, name, detail }: HitTextsProps): ComponentChildren {
   )
 }
 
-/** What it was found by, where its texts do not say so. */
-function whyOf({ reason }: Hit, messages: Messages): string | undefined {
-  if (reason?.kind === 'keyword') return format(messages.alsoCalled, { text: reason.text })
-  return reason?.kind === 'option' ? format(messages.hasOption, { text: reason.text }) : undefined
-}
-
 /** What a few buttons change is changed here, and saved at once; for anything else its page opens. */
 function OwnHit({ hit, editor, messages, groups }: HitProps): ComponentChildren {
   const { definition } = hit
@@ -250,18 +245,12 @@ function OwnHit({ hit, editor, messages, groups }: HitProps): ComponentChildren 
     <HitTexts
       icon={groups[definition.group ?? '']?.icon}
       name={displayName}
-      detail={whyOf(hit, messages) ?? description}
+      detail={hit.reason ?? description}
     />
   )
   const value = useExternal(editor.subscribe, () => editor.state.values.get(key))
   const input = useExternal(editor.subscribe, () => editor.state.drafts.get(key)?.input) ?? value?.value
   const isBool = type === SettingType.Bool
-  const options = isBool
-    ? [
-        { value: 'true', label: messages.on, description: null },
-        { value: 'false', label: messages.off, description: null },
-      ]
-    : optionsOf(definition)
   if (confirm || value?.locked !== false || definition.sensitive || !(isBool || isSegmented(definition))) {
     return (
       <li>
@@ -275,7 +264,7 @@ function OwnHit({ hit, editor, messages, groups }: HitProps): ComponentChildren 
       <Segments
         name={`fm-palette-${key}`}
         aria-label={displayName}
-        options={options}
+        options={optionsOf(definition, messages)}
         value={String(input)}
         onChoose={(chosen) => {
           editor.edit(definition, isBool ? chosen === 'true' : chosen)
@@ -290,17 +279,17 @@ function OwnHit({ hit, editor, messages, groups }: HitProps): ComponentChildren 
 function SharedHit({ hit, editor, messages, groups }: HitProps): ComponentChildren {
   const { definition } = hit
   const { key, displayName, group, type, sensitive, canWrite } = definition
-  const detail = [groupName(group, groups), whyOf(hit, messages)].filter(Boolean).join(' · ')
+  const detail = [groupName(group, groups), hit.reason].filter(Boolean).join(' · ')
   const value = useExternal(editor.subscribe, () => editor.state.values.get(key))
   const turns = type === SettingType.Bool && !sensitive && canWrite && value?.locked === false
   const name = turns
-    ? format(value.value === true ? messages.turnOffTitle : messages.turnOnTitle, { name: displayName })
+    ? format(value.value === true ? messages.turnOffName : messages.turnOnName, { name: displayName })
     : displayName
   return (
     <li>
       <a
         href={`${addressOf('manage')}#setting:${key}`}
-        onClick={() => turns && keepDraft(key, value.value !== true)}
+        onClick={() => turns && keepDrafts('', { [key]: value.value !== true })}
       >
         <HitTexts icon={groups[group ?? '']?.icon} name={name} detail={detail} />
         {value && !sensitive && !turns && (
@@ -347,36 +336,25 @@ function Done({ editor, messages }: Pick<HitProps, 'editor' | 'messages'>): Comp
   const problem = failure
     ? editor.explain(failure)
     : [...drafts.values()].flatMap(({ errors }) => errors).join(' ')
+  const done =
+    definition &&
+    format(messages.isNow, {
+      name: definition.displayName,
+      value: displayValue(definition, value, messages),
+    })
   return (
-    <Fragment>
+    <>
       <p className={problem ? 'fm-warning is-bad' : 'fm-hidden'} role="status" dir="auto">
-        {problem ||
-          (definition &&
-            format(messages.isNow, {
-              name: definition.displayName,
-              value: labelOf(definition, value, messages),
-            }))}
+        {problem || done}
       </p>
       {definition && !problem && (
         <footer>
           <b className="fm-say" aria-hidden="true" dir="auto">
-            {format(messages.isNow, {
-              name: definition.displayName,
-              value: labelOf(definition, value, messages),
-            })}
+            {done}
           </b>
           <Button onClick={() => void editor.undoSave(definition)} text={messages.undo} />
         </footer>
       )}
-    </Fragment>
+    </>
   )
-}
-
-function labelOf(
-  definition: Definition,
-  value: Parameters<typeof displayValue>[1],
-  messages: Messages,
-): string {
-  const label = optionsOf(definition).find((option) => option.value === value)?.label
-  return label ?? displayValue(definition, value, messages)
 }

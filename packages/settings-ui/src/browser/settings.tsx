@@ -11,6 +11,7 @@ import { createAccess, ownSource, sharedSource } from './model/source.ts'
 import type * as tenantPage from './tenant-page.tsx'
 import type { Host } from './page-context.ts'
 import { SettingsPage } from './page/settings-page.tsx'
+import { useExternal } from './use-external.ts'
 import type { PagePart } from './view/use-results.ts'
 
 interface SettingsProps {
@@ -62,15 +63,13 @@ export function Settings({ config: given, texts, ofTenant, part, host }: Setting
   }, [baseUrl, isOwn, host, ofTenant])
 
   useFreshness(made.editor, locale)
-  useEffect(
-    () =>
-      whenReady(made.editor, () => {
-        if (ofTenant) made.editor.enter(takeDrafts(ofTenant.draftsName(config)))
-        else if (!isOwn && !host.isEmbedded) made.editor.enter(takeDrafts(''))
-        host.onReady(made.editor)
-      }),
-    [made.editor, host],
-  )
+  const isReady = useExternal(made.editor.subscribe, () => made.editor.state.phase === 'ready')
+  useEffect(() => {
+    if (!isReady) return
+    if (ofTenant) made.editor.enter(takeDrafts(ofTenant.draftsName(config)))
+    else if (!isOwn && !host.isEmbedded) made.editor.enter(takeDrafts(''))
+    host.onReady(made.editor)
+  }, [made.editor, host, isReady])
   const context = useMemo(
     () => ({ ...host, ...config, ...made, ofTenant, root, id: host.id ?? madeUpId, preview, messages }),
     [host, config, made, messages],
@@ -83,18 +82,6 @@ const nothing = {}
 /** The same object while it says the same: every row is drawn again for another. */
 function useSame<T>(value: T): T {
   return useMemo(() => value, [JSON.stringify(value)])
-}
-
-/** Calls back once, as soon as the editor has its values. */
-function whenReady(editor: SettingsEditor, callback: () => void): () => void {
-  const look = (): void => {
-    if (editor.state.phase !== 'ready') return
-    stop()
-    callback()
-  }
-  const stop = editor.subscribe(look)
-  look()
-  return stop
 }
 
 /** Loads, again for each other locale. Where no stream brings what others change, a window that comes back reads it. */

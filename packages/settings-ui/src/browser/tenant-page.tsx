@@ -6,16 +6,10 @@ import type { PageConfig } from '../document.ts'
 import { plural } from '../texts/messages.ts'
 import type { PageTenant } from '../tenant.ts'
 import { Button } from './button.tsx'
+import { request } from './content.ts'
 import { Drawing } from './icons.tsx'
 import { keepDrafts } from './kept-draft.ts'
-import {
-  type Access,
-  ownSources,
-  saveAll,
-  type SettingsSource,
-  tenantHeaders,
-  toFailure,
-} from './model/source.ts'
+import { type Access, ownSources, saveAll, type SettingsSource, toFailure } from './model/source.ts'
 import { type PageContext, useEditor, usePage } from './page-context.ts'
 import { treeOf } from './tree.ts'
 
@@ -83,9 +77,7 @@ export function tenantSource({ api, access, tenant, onElsewhere }: TenantSourceI
 /** Returns the organisation in which the caller works now, in the words of a page; null where there is none, undefined where no page says so. */
 async function findTenant(access: TenantAccess): Promise<PageTenant | null | undefined> {
   const ask = async (page: string): Promise<PageConfig> => {
-    const headers = { accept: 'application/json', ...tenantHeaders(access.tenant) }
-    const response = await access.fetch(new URL(`../${page}.json`, here), { headers })
-    if (!response.ok) throw new Error(String(response.status))
+    const response = await request(new URL(`../${page}.json`, here).href, access.tenant, access.fetch)
     return (await response.json()) as PageConfig // of our own server
   }
   try {

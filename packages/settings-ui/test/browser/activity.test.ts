@@ -46,7 +46,7 @@ test('activity', async (t) => {
     await page.getByRole('link', { name: 'Activity' }).click()
     await event('Grace reset Title').waitFor()
     const texts = await events.allInnerTexts()
-    t.match(texts[0], /Grace reset Title\s*“too loud”/)
+    t.match(texts[0], /Grace reset Title\s*\u2068“too loud”/)
     t.match(texts[0], /Second[\s\S]*Fastify Modular\s+default/)
     t.match(texts[1], /Grace changed SMTP password[\s\S]*changed/)
     t.match(texts[2], /Grace changed Accent colour[\s\S]*#3b82f6\s+default[\s\S]*#aa0000/)

@@ -34,8 +34,10 @@ test('the list of groups', async (t) => {
   })
 
   await t.test('on a phone it is in the menu, whose icons are no alarm', async (t) => {
-    await open('/settings/manage', 'ada', { size: phone })
-    await page.getByRole('button', { name: /^Groups/ }).click()
+    await open('/settings/manage?group=section-1', 'ada', { size: phone })
+    const picker = page.getByRole('button', { name: /^Groups/ })
+    t.equal(await picker.locator('svg').count(), 2, 'the icon of the group, and that of the menu')
+    await picker.click()
     const menu = page.getByRole('group', { name: /^Groups/ })
     await menu.getByRole('textbox', { name: 'Groups' }).fill('section 1')
     t.equal(await menu.getByRole('link').count(), 5, '1, 10, 11, 12 and Activity')

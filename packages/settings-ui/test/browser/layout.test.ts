@@ -7,6 +7,7 @@ import { phone, visit } from '../support/visit.js'
 test('a page in a layout of the host', async (t) => {
   const visited = await visit(t, {
     ui: {
+      preview: { 'app.title': 'title' },
       layout: (_request, { title, head, body, locale, direction, scheme }) => `<!doctype html>
 <html lang="${locale}" dir="${direction}" data-theme="${scheme}">
 <head>
@@ -72,6 +73,21 @@ ${head}
       t.same(hidden, [])
     },
   )
+
+  await t.test('with all that may stand in it, the bar is one line', async (t) => {
+    for (const language of ['en', 'de', 'ar']) {
+      await open('/settings/manage', 'ada', { size: { width: 1440, height: 900 }, language })
+      const title = row('app.title').locator('input')
+      await title.fill('Draft')
+      await page.locator('.fm-bar > .fm-try').waitFor()
+      await title.fill('<Draft>')
+      await title.blur()
+      await page.locator('.fm-bar > .fm-attention').waitFor()
+      t.ok(await page.locator('.fm-bar > .fm-try').isVisible())
+      const { height } = await boxOf(page.locator('.fm-bar'))
+      t.ok(height < 60, `${language}: ${height}`)
+    }
+  })
 
   await t.test('a link to a setting brings its row into the middle, below the header', async (t) => {
     await open('/settings/manage#setting:mail.port')

@@ -85,7 +85,7 @@ test('the palette', async (t) => {
     await openHost()
     await page.keyboard.press('Control+k')
     await field.fill('maintenance')
-    await page.getByRole('link', { name: /^Turn on Maintenance mode/ }).click()
+    await page.getByRole('link', { name: /^Turn on Maintenance mode(?!\?)/ }).click()
     await page.waitForURL('**/settings/manage#setting:system.maintenance')
     await row('system.maintenance').and(page.locator('[data-state=unsaved]')).waitFor()
     t.equal(app.settings.get(definitions.maintenance), false)
@@ -105,6 +105,20 @@ test('the palette', async (t) => {
     await page.getByRole('button', { name: 'New note' }).click()
     await page.locator('body[data-made=yes]').waitFor()
     t.equal(await page.getByRole('dialog').count(), 0)
+  })
+
+  await t.test('in Arabic texts stand beside their icons, whatever their own direction', async (t) => {
+    await open('/settings/preferences', 'ada', { language: 'ar' })
+    await page.goto(`${url}/host`)
+    await page.waitForFunction(() => customElements.get('fm-palette'))
+    await page.keyboard.press('Control+k')
+    await field.fill('title')
+    const name = page
+      .getByRole('link', { name: /^Title/ })
+      .locator('bdi')
+      .first()
+    t.equal(await name.evaluate((text) => getComputedStyle(text).textAlign), 'right')
+    t.same(await problems(page), [])
   })
 
   await t.test('a secret shows no value, and its page opens', async (t) => {

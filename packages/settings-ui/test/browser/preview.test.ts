@@ -45,8 +45,10 @@ const off = 'Preview off. Showing saved'
 const frames = (page: Page) =>
   page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))))
 
-const shows = (part: Locator, text: string) =>
-  part.and(part.page().getByText(text, { exact: true })).waitFor()
+const shows = (part: Locator, text: string) => {
+  const pattern = text.replaceAll(/[.?*+^$()|[\]{}\\]/g, String.raw`\$&`)
+  return part.filter({ hasText: new RegExp(String.raw`^\s*${pattern}\s*$`) }).waitFor()
+}
 
 test('a draft shows in the page itself', async (t) => {
   const visited = await visit(t, { ui, settings: { definitions: [definitions, { density }] } })

@@ -176,6 +176,7 @@ test('a day with the administration', async (t) => {
       await page.getByRole('link', { name: 'Contact' }).press('Enter')
       await page.getByRole('heading', { level: 2, name: 'Contact' }).waitFor()
       t.equal(await page.getByRole('link', { name: 'Contact' }).getAttribute('aria-current'), 'page')
+      t.equal(await page.locator('.fm-nav [aria-current]').count(), 1)
       await page.goBack()
       await page.getByRole('heading', { level: 2, name: 'General' }).waitFor()
       const more = row('app.title').getByRole('button', { name: 'More for Title' })

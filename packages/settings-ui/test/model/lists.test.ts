@@ -47,8 +47,8 @@ test('the name counts most, then keywords, options, the group, the description; 
     [0, 1, 2, 3, 4, 5],
   )
   t.same(
-    hits.map(({ reason }) => reason?.kind),
-    [undefined, 'keyword', 'option', undefined, undefined, 'key'],
+    hits.map(({ reason }) => reason),
+    [undefined, 'Also called hat', 'Has the option Hat', undefined, undefined, 'Key x.hat'],
     'what no row shows is explained',
   )
 })
@@ -86,7 +86,7 @@ test('keywords may have any characters: what is entered is text, never a pattern
   ]) {
     const find = createSearch([{ ...first, keywords: [keyword] }], defaultMessages)
     const { hits } = find({ text: keyword, isExact: false })
-    t.same(hits[0]?.reason, { kind: 'keyword', text: keyword }, keyword)
+    t.equal(hits[0]?.reason, `Also called ${keyword}`, keyword)
   }
   const { hits } = createSearch(definitions, defaultMessages)({ text: '.*', isExact: false })
   t.same(hits, [], 'a pattern without a word finds nothing')
@@ -133,8 +133,8 @@ test('F13: values are searched, those of secrets and switches are not, and say w
   const values = new Map(list.map((value) => [value.key, value]))
   const hits = (text: string) =>
     find({ text, isExact: false, values }).hits.map(({ definition, reason }) => [definition.key, reason])
-  t.same(hits('Acme'), [['app.title', { kind: 'value', text: 'Acme Notes' }]])
-  t.same(hits('587'), [['mail.port', { kind: 'value', text: '587' }]])
+  t.same(hits('Acme'), [['app.title', 'Value Acme Notes']])
+  t.same(hits('587'), [['mail.port', 'Value 587']])
   t.same(hits('hushhush'), [])
   t.same(hits('true'), [])
 })

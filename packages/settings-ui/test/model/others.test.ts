@@ -6,6 +6,7 @@ import { followSettings } from '@fastify-modular/settings/client/internal'
 import fc from 'fast-check'
 import { test } from 'tap'
 import { defaultMessages } from '#src/texts/messages.js'
+import { wholeMessages } from '#src/texts/more-messages.js'
 import { SettingsEditor } from '#src/browser/model/editor.js'
 import { toArrival } from '#src/browser/model/news.js'
 import { createAccess, ownSource, sharedSource } from '#src/browser/model/source.js'
@@ -43,7 +44,7 @@ async function openWindow(t: Test, url: string, signedIn: Window = {}) {
   const api = createSettingsClient(access)
   const looks = { read: 0 }
   const page = {
-    messages: defaultMessages,
+    messages: wholeMessages(defaultMessages),
     locale: 'en',
     canUpdate: true,
     callerId,

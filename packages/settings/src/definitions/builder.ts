@@ -16,7 +16,7 @@ export class SettingsBuilder {
 
   /**
    * Adds one definition.
-   * @throws {FMOD_SETTINGS_FROZEN} the application is ready
+   * @throws {FMOD_CORE_ADDED_LATE} the application is ready
    */
   add(definition: SettingDefinition): this {
     this.#registry.add(definition, this.#module)
@@ -25,7 +25,7 @@ export class SettingsBuilder {
 
   /**
    * Adds definitions and the members of maps, in their order.
-   * @throws {FMOD_SETTINGS_FROZEN} the application is ready
+   * @throws {FMOD_CORE_ADDED_LATE} the application is ready
    */
   addAll(...sources: readonly (SettingDefinition | SettingMap)[]): this {
     for (const source of sources) {
@@ -39,7 +39,7 @@ export class SettingsBuilder {
    * Adds a rule about several settings. It checks the values as a write would leave them, whenever one of them is
    * written; settings that depend on each other change together, in one bulk.
    * @param check returns messages that say what to enter, or nothing; synchronous
-   * @throws {FMOD_SETTINGS_FROZEN} the application is ready
+   * @throws {FMOD_CORE_ADDED_LATE} the application is ready
    */
   rule<const M extends SettingMap>(tokens: M, check: (values: NamedValues<M>) => RuleResult): this {
     this.#registry.addRule(createRule(this.#module, tokens, check))

@@ -1,8 +1,12 @@
 /** All definitions of an application. Modules add theirs, then they are checked together and frozen. */
 import { placesOf } from '../places.ts'
-import { closestName, safeText, type StandardSchema } from '@fastify-modular/core/internal'
 import {
-  FMOD_SETTINGS_FROZEN,
+  closestName,
+  FMOD_CORE_ADDED_LATE,
+  safeText,
+  type StandardSchema,
+} from '@fastify-modular/core/internal'
+import {
   FMOD_SETTINGS_INVALID_DEFINITIONS,
   FMOD_SETTINGS_INVALID_ENVIRONMENT,
   toLines,
@@ -82,11 +86,11 @@ export class Registry implements SettingDefinitions {
 
   /**
    * Adds a definition, or remembers its problems for `check`. Adding the same object again changes nothing.
-   * @throws {FMOD_SETTINGS_FROZEN} after `freeze`
+   * @throws {FMOD_CORE_ADDED_LATE} after `freeze`
    */
   add(definition: SettingDefinition, module: string): void {
     const key = safeText(definition, 'key') // JavaScript modules may pass anything
-    if (this.#frozen) throw new FMOD_SETTINGS_FROZEN(key ?? '')
+    this.#refuseLate(`The setting "${key ?? ''}"`)
     if (key === undefined) {
       this.#problems.push(
         `the module "${module}" adds something that is not a setting definition: it has no key`,
@@ -111,10 +115,18 @@ export class Registry implements SettingDefinitions {
     if (setting) this.#settings.set(key, setting)
   }
 
-  /** @throws {FMOD_SETTINGS_FROZEN} after `freeze` */
+  /** @throws {FMOD_CORE_ADDED_LATE} after `freeze` */
   addRule(rule: CrossRule): void {
-    if (this.#frozen) throw new FMOD_SETTINGS_FROZEN(rule.keys.join(', '))
+    this.#refuseLate(`The rule about ${rule.keys.join(', ')}`)
     this.rules.push(rule)
+  }
+
+  #refuseLate(added: string): void {
+    if (this.#frozen)
+      throw new FMOD_CORE_ADDED_LATE(
+        added,
+        "settings in a module's settings hook or in the option definitions",
+      )
   }
 
   /** Takes a path of the API, below its prefix: a setting that is named like its first segment could not be read there. */

@@ -102,7 +102,7 @@ test('a rule about a setting that no module defines is a boot error', async (t) 
   registry.check()
   registry.freeze()
   t.throws(() => new SettingsBuilder(registry, 'late').rule({ foreign }, () => undefined), {
-    code: 'FMOD_SETTINGS_FROZEN',
+    code: 'FMOD_CORE_ADDED_LATE',
   })
 })
 

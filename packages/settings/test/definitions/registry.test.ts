@@ -158,7 +158,7 @@ test('decision 5: after freeze nothing is added', async (t) => {
   const registry = filled(text('a.b'))
   registry.freeze()
   t.throws(() => new SettingsBuilder(registry, 'late').add(text('late.one')), {
-    code: 'FMOD_SETTINGS_FROZEN',
+    code: 'FMOD_CORE_ADDED_LATE',
     message: /"late\.one"/,
   })
   t.equal(registry.getDefinition('late.one'), null)

@@ -75,7 +75,7 @@ test('a plugin that is not a module defines its settings while it registers, and
     t.equal(scope.settings.get(String('hello.greeting')), 'Hi')
   })
   await app.ready()
-  t.throws(() => app.settings.define(text('too.late')), { code: 'FMOD_SETTINGS_FROZEN' })
+  t.throws(() => app.settings.define(text('too.late')), { code: 'FMOD_CORE_ADDED_LATE' })
 })
 
 test('the plugin is registered once, in whatever scopes', async (t) => {

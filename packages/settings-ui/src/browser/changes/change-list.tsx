@@ -4,12 +4,11 @@ import { type ComponentChildren, Fragment } from 'preact'
 import { format, plural } from '../../texts/messages.ts'
 import { Button } from '../button.tsx'
 import type { Changes } from './use-changes.ts'
-import { EntryDiff } from '../diff/entry-diff.tsx'
+import { EntryDiff, EntryName, FoldedEntries } from '../diff/entry-diff.tsx'
 import { Face } from '../face.tsx'
-import { Icon } from '../icons.tsx'
 import { relativeTime } from '../model/input.ts'
 import { type Definition, displayTime, type SettingValue } from '../model/setting.ts'
-import { useEditor, usePage } from '../page-context.ts'
+import { useEditor } from '../page-context.ts'
 import { useWholePage } from '../more-texts.ts'
 
 interface ChangeListProps {
@@ -123,12 +122,15 @@ interface ListedChangeProps extends ChangeProps {
 /** What was written together: one line for who and when, one for what; several changes are folded. */
 function Change({ isOver, ...props }: ListedChangeProps): ComponentChildren {
   const { change, ofOne } = props
-  const { messages, locale } = useWholePage()
+  const { editor, messages, locale } = useWholePage()
   const { actor, at, entries } = change
   const person = useEditor(({ people }) => people.get(actor ?? '')) ?? actor ?? messages.somebody
   const [first] = entries
   if (!first) return null
   const isSingle = entries.length === 1 && !isOver
+  const names = new Intl.ListFormat(locale, { type: 'unit' }).format(
+    entries.map(({ key }) => editor.nameOf(key)),
+  )
   const sentence = isOver
     ? plural(messages.changedAndBack, entries.length, locale)
     : isSingle
@@ -143,7 +145,7 @@ function Change({ isOver, ...props }: ListedChangeProps): ComponentChildren {
         <span>
           {withNodes(sentence, {
             who: <bdi>{person}</bdi>,
-            name: <SettingName entry={first} isLink={!ofOne} />,
+            name: <EntryName entry={first} isLink={!ofOne} />,
           })}
           {!isOver && <Reason entry={first} />}
         </span>{' '}
@@ -151,47 +153,15 @@ function Change({ isOver, ...props }: ListedChangeProps): ComponentChildren {
           {relativeTime(new Date(at), locale)}
         </time>
       </p>
-      <div className="fm-what">{isSingle ? <EntryDiff entry={first} /> : <Folded entries={entries} />}</div>
+      <div className="fm-what">
+        {isSingle ? (
+          <EntryDiff entry={first} />
+        ) : (
+          <FoldedEntries entries={entries} summary={names} areLinks />
+        )}
+      </div>
       {!isOver && <WayBack {...props} />}
     </li>
-  )
-}
-
-function SettingName({
-  entry: { key },
-  isLink,
-}: {
-  readonly entry: HistoryEntry
-  readonly isLink: boolean
-}): ComponentChildren {
-  const { reveal } = usePage()
-  const definition = useEditor(({ byKey }) => byKey.get(key))
-  if (!definition || definition.hidden || !isLink) return <b dir="auto">{definition?.displayName ?? key}</b>
-  return <Button look="name" dir="auto" onClick={() => reveal(key)} text={definition.displayName} />
-}
-
-function Folded({ entries }: { readonly entries: readonly HistoryEntry[] }): ComponentChildren {
-  const { editor, locale } = usePage()
-  const names = entries.map(({ key }) => editor.nameOf(key))
-  return (
-    <details>
-      <summary>
-        <Icon name="chevron" />
-        <span dir="auto">{new Intl.ListFormat(locale, { type: 'unit' }).format(names)}</span>
-      </summary>
-      <dl>
-        {entries.map((entry) => (
-          <div key={`${entry.scope} ${entry.key}`}>
-            <dt>
-              <SettingName entry={entry} isLink />
-            </dt>
-            <dd>
-              <EntryDiff entry={entry} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </details>
   )
 }
 
@@ -211,7 +181,9 @@ function Reason({ entry: { origin, note } }: { readonly entry: HistoryEntry }): 
     revert: messages.byRollback,
   }
   // The note of a revert names revisions, for programs.
-  const words = [ways[origin], note && origin !== 'revert' && `“${note}”`].filter(Boolean).join(' · ')
+  const words = [ways[origin], note && origin !== 'revert' && `\u2068“${note}”\u2069`]
+    .filter(Boolean)
+    .join(' · ')
   return words && <span className="fm-small"> {words}</span>
 }
 

@@ -149,14 +149,8 @@ export function Segments({
 
 /** What can be chosen, and what is stored. */
 function offeredOptions(definition: Definition, current: string, messages: Messages): SettingOption[] {
-  const { type, sensitive, required } = definition
-  const offered =
-    type === SettingType.Bool
-      ? [
-          { value: 'true', label: messages.on },
-          { value: 'false', label: messages.off },
-        ]
-      : [...optionsOf(definition)]
+  const { sensitive, required } = definition
+  const offered = [...optionsOf(definition, messages)]
   if (sensitive) offered.unshift({ value: '', label: messages.unchanged })
   else if (!required || current === '') offered.unshift({ value: '', label: messages.useDefault })
   const isKnown = offered.some(({ value }) => value === current)

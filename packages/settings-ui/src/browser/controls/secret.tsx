@@ -16,7 +16,6 @@ export function SecretControl(props: ControlProps): ComponentChildren {
   const [isReplacing, setReplacing] = useState(false)
   const [isShown, setShown] = useState(false)
   const input = useRef<HTMLInputElement>(null)
-  // A test asks for it again.
   const isAsked = !isUnsaved && field['aria-invalid'] === true
   const isSet = field.placeholder === messages.secretSet
   const isAtRest = isSet && !isUnsaved && !isReplacing
@@ -26,16 +25,12 @@ export function SecretControl(props: ControlProps): ComponentChildren {
     if (isReplacing) input.current?.focus()
   }, [isReplacing])
 
-  useLayoutEffect(() => {
-    if (!isUnsaved) setReplacing(isAsked)
-  }, [isAsked])
-
-  // What was entered is saved or taken back.
+  // What was entered is saved or taken back, or a test asks for it again.
   useLayoutEffect(() => {
     if (isUnsaved) return
-    setReplacing(false)
+    setReplacing(isAsked)
     setShown(false)
-  }, [isUnsaved])
+  }, [isUnsaved, isAsked])
 
   if (isAtRest || field.readOnly) {
     const since = value.updatedAt

@@ -1,6 +1,6 @@
 /** The search over all settings: ranked, forgiving one typo a word, and able to say why something was found. */
 import type { PageConfig } from '../../document.ts'
-import { fold, type Messages } from '../../texts/messages.ts'
+import { fold, format, type Messages } from '../../texts/messages.ts'
 import { wholeMessages, type WholeMessages } from '../../texts/more-messages.ts'
 import { groupName } from './listing.ts'
 import { type Definition, optionsOf, type SettingValue } from './setting.ts'
@@ -19,13 +19,7 @@ export interface Found {
 export interface Hit {
   readonly definition: Definition
   /** What it was found by, where nothing that its row shows says so. */
-  readonly reason?: Reason | undefined
-}
-
-/** A text that rows do not show. */
-export interface Reason {
-  readonly kind: 'keyword' | 'option' | 'key' | 'value'
-  readonly text: string
+  readonly reason?: string | undefined
 }
 
 export interface SearchQuery {
@@ -77,16 +71,16 @@ export function createSearch(
   messages: Messages,
   groups: PageConfig['groups'] = {},
 ): (query: SearchQuery) => Found {
-  const words = wholeMessages(messages)
+  const texts = wholeMessages(messages)
   const made = definitions.map((definition) => {
     const ofGroup = [
       toField('group', groupName(definition.group, groups) ?? ''),
       toField('description', groups[definition.group ?? '']?.description ?? ''),
     ]
-    return { definition, fields: [...fieldsOf(definition, words), ...ofGroup].filter(isFilled) }
+    return { definition, fields: [...fieldsOf(definition, texts), ...ofGroup].filter(isFilled) }
   })
   const vocabulary = new Set(made.flatMap(({ fields }) => fields.flatMap((field) => field.words)))
-  const stopWords = new Set(wordsOf(words.stopWords))
+  const stopWords = new Set(wordsOf(texts.stopWords))
 
   /** The word, or the one that it misspells. */
   function correct(word: string, entries: readonly Entry[]): string {
@@ -123,7 +117,10 @@ export function createSearch(
     })
     const ranked = found
       .filter(({ matches }) => matches.some(({ length }) => length > 0))
-      .map(({ definition, fields, matches }) => ({ definition, ...rank(fields, matches, words, rarity) }))
+      .map(({ definition, fields, matches }) => {
+        const { unseen, ...ranks } = rank(fields, matches, words, rarity)
+        return { definition, ...ranks, reason: unseen && whyFound(unseen, texts) }
+      })
       .toSorted((a, b) => Number(a.isByKey) - Number(b.isByKey) || b.count - a.count || b.score - a.score)
     const hits = ranked.filter(({ count, isNamed }) => isNamed || count * 2 > words.length)
     const others = ranked.length > 0 ? ranked : similar(entries, words)
@@ -182,8 +179,19 @@ function fieldsOf(
   ]
 }
 
-/** What rows and their headings show. */
-const shown: readonly string[] = ['name', 'group', 'description', 'secret']
+/** What says of a match that rows and their headings do not show what it was found by. */
+const reasons: { readonly [K in Field['kind']]?: 'alsoCalled' | 'hasOption' | 'hasKey' | 'hasValue' } = {
+  keyword: 'alsoCalled',
+  option: 'hasOption',
+  key: 'hasKey',
+  value: 'hasValue',
+}
+
+function whyFound({ kind, text }: Field, texts: WholeMessages): string | undefined {
+  const reason = reasons[kind]
+  return reason && format(texts[reason], { text })
+}
+
 /** What people call a setting: a query that has all of it means it. */
 const naming: readonly string[] = ['name', 'keyword', 'option', 'group']
 
@@ -207,7 +215,8 @@ interface Rank {
   /** Words of the query that the setting has. */
   readonly count: number
   readonly score: number
-  readonly reason: Reason | undefined
+  /** A text with a word that nothing which its row shows has. */
+  readonly unseen: Field | undefined
   /** One of its names is in the query whole. */
   readonly isNamed: boolean
   /** Nothing but its key or its value has the words. */
@@ -222,7 +231,8 @@ function rank(
   rarity: readonly number[],
 ): Rank {
   const best = matches.flatMap(([first]) => first ?? [])
-  const unseen = matches.find((of) => of.length > 0 && of.every(({ field }) => isUnseen(field)))?.[0]?.field
+  const unseen = matches.find((of) => of.length > 0 && of.every(({ field }) => reasons[field.kind]))?.[0]
+    ?.field
   const whole = words.join('')
   const joined = words.length > 1 ? fields.filter((field) => field.joined.includes(whole)) : []
   const points = matches.map(([first], index) => (first?.points ?? 0) * (rarity[index] ?? 1))
@@ -231,7 +241,7 @@ function rank(
     score:
       points.reduce((total, each) => total + each, 0) +
       Math.max(0, ...joined.map(({ kind }) => weights[kind])),
-    reason: unseen && isUnseen(unseen) ? { kind: unseen.kind, text: unseen.text } : undefined,
+    unseen,
     isNamed: fields.some(
       ({ kind, words: own }) =>
         naming.includes(kind) &&
@@ -241,10 +251,6 @@ function rank(
     ),
     isByKey: best.every(({ field: { kind } }) => kind === 'key' || kind === 'value'),
   }
-}
-
-function isUnseen(field: Field): field is Field & Reason {
-  return !shown.includes(field.kind)
 }
 
 /** Whether the query has all words of a name. */

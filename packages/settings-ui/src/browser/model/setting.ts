@@ -65,9 +65,17 @@ export function elementId(page: { readonly id: string }, { key }: Pick<SettingDe
   return `${page.id}-${key}`
 }
 
-/** What can be chosen of a Select; nothing of other types. */
-export function optionsOf({ options, allowedValues }: SettingDefinitionDto): readonly SettingOption[] {
-  return options ?? (allowedValues ?? []).map((value) => ({ value, label: value }))
+/** What can be chosen of a Select, or by its names of a Bool; nothing of other types. */
+export function optionsOf(
+  { type, options, allowedValues }: SettingDefinitionDto,
+  names?: Pick<Messages, 'on' | 'off'>,
+): readonly SettingOption[] {
+  if (type !== SettingType.Bool || !names)
+    return options ?? (allowedValues ?? []).map((value) => ({ value, label: value }))
+  return [
+    { value: 'true', label: names.on },
+    { value: 'false', label: names.off },
+  ]
 }
 
 /** Characters after which a value is cut off. */

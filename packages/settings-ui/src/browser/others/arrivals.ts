@@ -7,12 +7,11 @@ import type { SettingsEditor } from '../model/editor.ts'
 import { justNow, newestOf, tinted, toArrival, withNews, withOlderNews } from '../model/news.ts'
 import { isSameJson, type SettingValue } from '../model/setting.ts'
 import type { Access } from '../model/source.ts'
-import { wholeMessages } from '../../texts/more-messages.ts'
-import type { PageContext } from '../page-context.ts'
+import type { WholePage } from '../more-texts.ts'
 
 interface ArrivalsInit {
   readonly page: () => Pick<
-    PageContext,
+    WholePage,
     'messages' | 'locale' | 'canUpdate' | 'callerId' | 'tenant' | 'preview' | 'readLook'
   >
   readonly api: Pick<SettingsClient, 'get' | 'changes'>
@@ -78,8 +77,7 @@ export class Arrivals implements Follower {
   /** Whether the server can be reached: the browser knows of its network before a stream breaks off. */
   onNetwork(isThere: boolean): void {
     const { editor, page } = this.#init
-    const { messages: first, locale } = page()
-    const messages = wholeMessages(first)
+    const { messages, locale } = page()
     if (isThere === (editor.state.stale === null)) return
     const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short' }).format(this.#alive)
     this.#setStale(isThere ? null : format(messages.offlineShowing, { time }))
@@ -240,8 +238,7 @@ export class Arrivals implements Follower {
   #sayAll(): void {
     this.#isSaying = false
     const { editor, page, say } = this.#init
-    const { messages: first, locale } = page()
-    const messages = wholeMessages(first)
+    const { messages, locale } = page()
     const { people } = editor.state
     const names = [...this.#unsaid.values()].map((id) =>
       id === null ? messages.somebody : (people.get(id) ?? id),

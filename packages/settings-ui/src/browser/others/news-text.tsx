@@ -4,7 +4,7 @@ import { format } from '../../texts/messages.ts'
 import type { News } from '../model/editor-state.ts'
 import { type Definition, displayTime, type SettingValue, shortValues } from '../model/setting.ts'
 import { useWholePage } from '../more-texts.ts'
-import { useEditor } from '../page-context.ts'
+import { useEditor, usePage } from '../page-context.ts'
 import { justNow } from '../model/news.ts'
 import { Face } from '../face.tsx'
 
@@ -42,14 +42,9 @@ export function NewsFace({ id }: { readonly id: string }): ComponentChildren {
   return <Face id={id} name={name} isSmall />
 }
 
-interface RecentProps {
-  /** Of these settings. @default all */
-  readonly keys?: readonly string[]
-}
-
 /** The ids of those who have changed something just now, the last one first; of the callers that learn of others. */
-function useRecent({ keys }: RecentProps): readonly string[] {
-  const { editor, canUpdate } = useWholePage()
+function useRecent(keys: readonly string[] | undefined): readonly string[] {
+  const { editor, canUpdate } = usePage()
   const ids = useEditor(({ news }) =>
     [...news]
       .filter(([key, { at }]) => (keys?.includes(key) ?? true) && Date.now() - at < justNow)
@@ -61,46 +56,28 @@ function useRecent({ keys }: RecentProps): readonly string[] {
   return isShown ? [...new Set(ids.split('\n'))] : []
 }
 
-/** What is said of them, in a sentence whose place is `{who}`. */
-function useSentence(ids: readonly string[], text: string): string {
-  const { locale } = useWholePage()
+interface RecentProps {
+  /** Of these settings, at the end of their group in the list: faces alone. @default of all, in words, too, above the settings */
+  readonly keys?: readonly string[]
+}
+
+/** Up to two faces, and what their owners have done. */
+export function Recent({ keys }: RecentProps): ComponentChildren {
+  const { messages, locale } = useWholePage()
+  const ids = useRecent(keys)
   const names = useEditor(({ people }) => ids.map((id) => people.get(id) ?? id).join('\n'))
+  if (ids.length === 0) return null
   const who = new Intl.ListFormat(locale).format(names.split('\n').map((name) => isolate(name)))
-  return format(text, { who })
-}
-
-/** At the end of a group in the list: up to two faces. */
-export function RecentFaces(props: RecentProps): ComponentChildren {
-  const { messages } = useWholePage()
-  const ids = useRecent(props)
-  const text = useSentence(ids, messages.changedBy)
-  return (
-    ids.length > 0 && (
-      <span className="fm-push fm-faces">
-        <span className="fm-hidden">{text}</span>
-        {ids.slice(0, 2).map((id) => (
-          <NewsFace key={id} id={id} />
-        ))}
-      </span>
-    )
-  )
-}
-
-/** Above the settings, whichever group is open. */
-export function RecentLine(): ComponentChildren {
-  const { messages } = useWholePage()
-  const ids = useRecent({})
-  const text = useSentence(ids, messages.changedJustNow)
-  return (
-    ids.length > 0 && (
-      <p className="fm-small fm-aside">
-        <span className="fm-faces">
-          {ids.slice(0, 2).map((id) => (
-            <NewsFace key={id} id={id} />
-          ))}
-        </span>
-        {text}
-      </p>
-    )
+  const faces = ids.slice(0, 2).map((id) => <NewsFace key={id} id={id} />)
+  return keys ? (
+    <span className="fm-push fm-faces">
+      <span className="fm-hidden">{format(messages.changedBy, { who })}</span>
+      {faces}
+    </span>
+  ) : (
+    <p className="fm-small fm-aside">
+      <span className="fm-faces">{faces}</span>
+      {format(messages.changedJustNow, { who })}
+    </p>
   )
 }

@@ -3,11 +3,12 @@ import { followSettings } from '@fastify-modular/settings/client/internal'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isWide } from '../controls/controls.tsx'
-import { type PageContext, usePage } from '../page-context.ts'
+import { useWholePage, type WholePage } from '../more-texts.ts'
 import type { Filter } from '../model/listing.ts'
 import { fadeIn, treeOf } from '../tree.ts'
+import { loadMore } from '../use-more.ts'
 import { Arrivals } from './arrivals.ts'
-import { OpenReader, type OpenReaderInit } from './open-reader.ts'
+import { OpenReader } from './open-reader.ts'
 
 /** What may move a waiting row out of the way. */
 const releases = ['pointermove', 'focusin', 'focusout', 'input', 'keydown'] as const
@@ -15,12 +16,10 @@ const releases = ['pointermove', 'focusin', 'focusout', 'input', 'keydown'] as c
 interface OthersProps {
   /** Which rows are listed. */
   readonly only: readonly Filter[]
-  /** Called with what became of changes that waited to be kept. */
-  readonly onSettled: (page: PageContext, ...settled: Parameters<OpenReaderInit['onSettled']>) => void
 }
 
-export function Others({ only, onSettled }: OthersProps): ComponentChildren {
-  const page = usePage()
+export function Others({ only }: OthersProps): ComponentChildren {
+  const page = useWholePage()
   const { editor, api, access, baseUrl, root } = page
   const [text, setText] = useState('')
   const latest = useRef({ page, only })
@@ -35,7 +34,11 @@ export function Others({ only, onSettled }: OthersProps): ComponentChildren {
     const reader = new OpenReader({
       api,
       editor,
-      onSettled: (...settled) => onSettled(latest.current.page, ...settled),
+      onSettled: (...settled) =>
+        void loadMore().then(
+          ({ saySettled }) => saySettled(latest.current.page, ...settled),
+          () => undefined, // the rows show what holds
+        ),
     })
     const readOpen = (): void => void (latest.current.page.canUpdate && editor.isShared && reader.read())
     readOpen()
@@ -49,26 +52,24 @@ export function Others({ only, onSettled }: OthersProps): ComponentChildren {
       onShown: (keys) => requestAnimationFrame(() => fade(root.current, keys)),
       say: setText,
     })
-    const ends = [
-      followSettings({ baseUrl, tenant: access.tenant }, arrivals),
-      editor.subscribe(() => queueMicrotask(arrivals.show)),
-    ]
+    const stopFollowing = followSettings({ baseUrl, tenant: access.tenant }, arrivals)
+    const unsubscribe = editor.subscribe(() => queueMicrotask(arrivals.show))
+    const listening = new AbortController()
+    const { signal } = listening
     const release = ({ type }: Event): void => {
       if (type === 'keydown' || type === 'input') isPointing = false
       if (type === 'pointermove') isPointing = true
       setTimeout(arrivals.show) // when the focus is where it goes
     }
     const network = ({ type }: Event): void => arrivals.onNetwork(type === 'online')
-    for (const type of ['online', 'offline']) addEventListener(type, network)
-    for (const type of releases) addEventListener(type, release)
-    document.addEventListener('visibilitychange', reader.wake)
-    addEventListener('pageshow', reader.wake)
+    for (const type of ['online', 'offline']) addEventListener(type, network, { signal })
+    for (const type of releases) addEventListener(type, release, { signal })
+    document.addEventListener('visibilitychange', reader.wake, { signal })
+    addEventListener('pageshow', reader.wake, { signal })
     return () => {
-      for (const end of ends) end()
-      for (const type of ['online', 'offline']) removeEventListener(type, network)
-      for (const type of releases) removeEventListener(type, release)
-      document.removeEventListener('visibilitychange', reader.wake)
-      removeEventListener('pageshow', reader.wake)
+      stopFollowing()
+      unsubscribe()
+      listening.abort()
       reader.stop()
       arrivals.stop()
     }
@@ -89,7 +90,7 @@ function findRow(root: Element | null, key: string): Element | null {
 }
 
 interface Latest {
-  readonly page: ReturnType<typeof usePage>
+  readonly page: WholePage
   readonly only: readonly Filter[]
 }
 

@@ -32,9 +32,11 @@ export function GroupNav(): ComponentChildren {
 
 /** The name of the group that is open, and the menu of all. */
 export function GroupPicker(): ComponentChildren {
-  const { messages } = usePage()
+  const { messages, groups = {} } = usePage()
   const { url, results } = useView()
-  const name = url.view === null ? (results.current?.name ?? messages.groups) : messages.activity
+  const { current } = results
+  const name = url.view === null ? (current?.name ?? messages.groups) : messages.activity
+  const icon = groups[current?.group ?? '']?.icon
   return (
     <MenuButton
       className="fm-pick"
@@ -42,6 +44,7 @@ export function GroupPicker(): ComponentChildren {
       name={`${messages.groups}: ${name}`}
       label={
         <>
+          {icon && <Drawing path={icon} />}
           <span dir="auto">{name}</span>
           <Icon name="chevron" />
         </>
@@ -110,7 +113,6 @@ interface NavLinkProps {
 function NavLink({ next, isCurrent, children }: NavLinkProps): ComponentChildren {
   const { editor, root, isEmbedded } = usePage()
   const { url, changeUrl } = useView()
-  const ariaCurrent = isCurrent ? 'page' : undefined
   function follow(event: MouseEvent): void {
     if (!isEmbedded && (event.ctrlKey || event.metaKey || event.shiftKey)) return
     event.preventDefault()
@@ -120,18 +122,9 @@ function NavLink({ next, isCurrent, children }: NavLinkProps): ComponentChildren
     else if ((root.current?.getBoundingClientRect().top ?? 0) < 0) root.current?.scrollIntoView()
   }
 
-  if (isEmbedded) {
-    return (
-      <button type="button" aria-current={ariaCurrent} onClick={follow}>
-        {children}
-      </button>
-    )
-  }
-  return (
-    <a href={urlOf({ ...url, ...next }).search} aria-current={ariaCurrent} onClick={follow}>
-      {children}
-    </a>
-  )
+  const props = { 'aria-current': isCurrent ? 'page' : undefined, onClick: follow, children } as const
+  if (isEmbedded) return <button type="button" {...props} />
+  return <a href={urlOf({ ...url, ...next }).search} {...props} />
 }
 
 /** How many of its settings need attention, else how many a search has found, else whether any is unsaved. */
@@ -152,7 +145,7 @@ function GroupNews({ group: { slug, definitions } }: { readonly group: Group }):
       </span>
     )
   }
-  if (later && !isUnsaved) return <later.RecentFaces keys={definitions.map(({ key }) => key)} />
+  if (later && !isUnsaved) return <later.Recent keys={definitions.map(({ key }) => key)} />
   return isUnsaved ? (
     <span className="fm-push fm-dot">
       <span className="fm-hidden">{messages.unsavedChanges}</span>

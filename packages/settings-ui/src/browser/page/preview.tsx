@@ -41,7 +41,9 @@ export function PreviewToggle({
       onClick={previewer.toggle}
     >
       {phase === 'hidden' && <span className="fm-hidden">{messages.previewOff} </span>}
-      {isSaved ? messages.savedNow : phase === 'shown' ? messages.preview : messages.previewSaved}
+      <span>
+        {isSaved ? messages.savedNow : phase === 'shown' ? messages.preview : messages.previewSaved}
+      </span>
     </Button>
   )
 }

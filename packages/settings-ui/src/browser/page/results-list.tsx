@@ -4,8 +4,8 @@ import type { ComponentChildren } from 'preact'
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { Button } from '../button.tsx'
 import { Drawing, Icon } from '../icons.tsx'
-import { format, type Messages, plural } from '../../texts/messages.ts'
-import type { Hit, Reason } from '../model/search.ts'
+import { format, plural } from '../../texts/messages.ts'
+import type { Hit } from '../model/search.ts'
 import { useEditor, useMayChange, usePage } from '../page-context.ts'
 import { SettingRow, type SettingRowProps } from '../row/setting-row.tsx'
 import { loadMore, useLater, useMore, useTenantPage } from '../use-more.ts'
@@ -23,15 +23,8 @@ export function ResultsList(): ComponentChildren {
 
   const ofTenant = useTenantPage(phase === 'elsewhere')
 
-  if (phase === 'elsewhere') {
-    return (
-      <>
-        <Bones />
-        {ofTenant && <ofTenant.Elsewhere />}
-      </>
-    )
-  }
-  if (phase === 'loading' || results.isPending) return <Skeleton />
+  if (phase === 'elsewhere') return <Bones>{ofTenant && <ofTenant.Elsewhere />}</Bones>
+  if (phase === 'loading' || results.isPending) return <Loading />
   if (phase === 'failed') return <LoadFailure />
   if (definitions.length === 0)
     return more && isDevelopment ? <more.FirstSteps /> : <p className="fm-notice">{messages.empty}</p>
@@ -56,20 +49,19 @@ export function ResultsList(): ComponentChildren {
   )
 }
 
-function Skeleton(): ComponentChildren {
+function Loading(): ComponentChildren {
   const { messages } = usePage()
   return (
-    <>
+    <Bones>
       <p className="fm-hidden" role="status">
         {messages.loading}
       </p>
-      <Bones />
-    </>
+    </Bones>
   )
 }
 
 /** Rows of the height of real ones: nothing moves when these come. */
-function Bones(): ComponentChildren {
+function Bones({ children }: { readonly children: ComponentChildren }): ComponentChildren {
   return (
     <div>
       <div className="fm-head">
@@ -82,6 +74,7 @@ function Bones(): ComponentChildren {
           </div>
         ))}
       </div>
+      {children}
     </div>
   )
 }
@@ -245,7 +238,7 @@ function SectionCard({ section, isNamed, notice }: SectionCardProps): ComponentC
           {stale && !editor.isOwn ? (
             <p className="fm-small fm-aside is-stale">{stale}</p>
           ) : (
-            later && <later.RecentLine />
+            later && <later.Recent />
           )}
         </div>
       )}
@@ -291,16 +284,7 @@ interface RowsProps {
   readonly isSystem: boolean
 }
 
-/** Why a setting was found, as the keys of messages. */
-const reasons = {
-  keyword: 'alsoCalled',
-  option: 'hasOption',
-  key: 'hasKey',
-  value: 'hasValue',
-} as const satisfies Record<Reason['kind'], keyof Messages>
-
 function Rows({ rows, isSystem }: RowsProps): ComponentChildren {
-  const { messages } = usePage()
   const open = useEditor((state) => state.open)
   const more = useMore(open.length > 0)
   const waiting = new Set(open.flatMap(({ entries }) => entries.map(({ key }) => key)))
@@ -308,7 +292,7 @@ function Rows({ rows, isSystem }: RowsProps): ComponentChildren {
     <StillRow
       key={definition.key}
       definition={definition}
-      reason={reason && format(messages[reasons[reason.kind]], { text: reason.text })}
+      reason={reason}
       isScopeShown={!isSystem && definition.scope === SettingScope.System}
       notice={more && waiting.has(definition.key) ? <more.OpenPill definition={definition} /> : undefined}
     />

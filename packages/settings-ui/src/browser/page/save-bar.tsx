@@ -31,13 +31,13 @@ export function SaveBar(): ComponentChildren {
       )}
       {attention.length > 0 && <Attention wrong={attention} />}
       <PreviewToggle page={page} isInBar />
-      <span className="fm-push" />
-      {message && !failure && <Answers message={message} />}
-      {message?.kind === 'busy' ? null : count > 0 ? (
-        <Actions count={count} failure={failure} message={message} />
-      ) : (
-        <Button look="quiet" aria-label={messages.dismiss} onClick={editor.dismiss} icon="close" />
-      )}
+      <span className="fm-push fm-buttons">
+        {message && !failure && <Answers message={message} />}
+        {count === 0 && message?.kind !== 'busy' && (
+          <Button look="quiet" aria-label={messages.dismiss} onClick={editor.dismiss} icon="close" />
+        )}
+      </span>
+      {count > 0 && message?.kind !== 'busy' && <Actions count={count} failure={failure} message={message} />}
     </div>
   )
 }

@@ -19,29 +19,18 @@ const enough = 8
 
 /** @param children in front of the search on narrow pages: what opens the list of groups */
 export function SearchBar({ children }: { readonly children: ComponentChildren }): ComponentChildren {
-  const { url, results } = useView()
+  const { results } = useView()
   const { editor, messages, canUpdate } = usePage()
-  const [isOpen, setOpen] = useState(url.text !== '')
   // A search that a link has opened stays when it is emptied: the focus is in it.
   const [isAsked, setAsked] = useState(results.isSearch)
   if (results.isSearch && !isAsked) setAsked(true)
   const isMany = results.definitions.length >= enough || isAsked
   const later = useLater(isMany)
   if (results.definitions.length === 0 || (!editor.isShared && !isMany)) return null
-  const isEmpty = url.text === '' && url.only.length === 0
   return (
-    <div
-      className={isOpen ? 'fm-tools is-open' : 'fm-tools'}
-      part="search"
-      // On narrow pages the search takes the place of the groups: they are back when it is left empty.
-      onBlurCapture={({ target, currentTarget, relatedTarget }) => {
-        const isInside = relatedTarget instanceof Node && currentTarget.contains(relatedTarget)
-        const isOpening = target instanceof Element && target.matches('.fm-open-search')
-        if (isEmpty && !isInside && !isOpening) setOpen(false)
-      }}
-    >
+    <div className="fm-tools" part="search">
       {children}
-      {isMany && <SearchField isOpen={isOpen} onOpen={setOpen} />}
+      {isMany && <SearchField />}
       {isMany && editor.isShared && (
         <MenuButton
           className="fm-button fm-filter"
@@ -71,45 +60,31 @@ export function SearchBar({ children }: { readonly children: ComponentChildren }
   )
 }
 
-interface SearchFieldProps {
-  readonly isOpen: boolean
-  readonly onOpen: (isOpen: boolean) => void
-}
-
-/** ⌘K leads to it, Enter and the arrow down to the first result, Escape clears. On phones it opens from a button. */
-function SearchField({ isOpen, onOpen }: SearchFieldProps): ComponentChildren {
+/**
+ * ⌘K leads to it, Enter and the arrow down to the first result, Escape clears. On phones it is as small as a button, and
+ * takes the place of the groups until it is left empty.
+ */
+function SearchField(): ComponentChildren {
   const { id, root, isEmbedded, messages } = usePage()
   const { url, results, changeUrl } = useView()
   const input = useRef<HTMLInputElement>(null)
-  const button = useRef<HTMLButtonElement>(null)
 
   useEffect(() => {
     const tree = treeOf(root.current)
     const press = (event: KeyboardEvent): void => {
       if (tree.querySelector('dialog[open]')) return
       event.preventDefault()
-      open()
+      input.current?.focus()
     }
     return listenToShortCut('K', press, isEmbedded ? tree : undefined)
   })
-
-  function open(): void {
-    onOpen(true)
-    requestAnimationFrame(() => input.current?.focus())
-  }
-
-  /** On phones; elsewhere the field stays, and there is no button that could have the focus. */
-  function close(): void {
-    onOpen(false)
-    requestAnimationFrame(() => button.current?.focus())
-  }
 
   function onKey(event: KeyboardEvent): void {
     if (event.isComposing) return // the key is for the input method
     if (event.key === 'Escape' && url.text !== '') {
       event.preventDefault()
       search('')
-    } else if (event.key === 'Escape') close()
+    } else if (event.key === 'Escape') input.current?.blur() // on phones the groups are back
     const first = results.isSearch ? results.sections[0]?.rows[0] : undefined
     if (!first || (event.key !== 'Enter' && event.key !== 'ArrowDown')) return
     event.preventDefault()
@@ -121,51 +96,38 @@ function SearchField({ isOpen, onOpen }: SearchFieldProps): ComponentChildren {
   const search = (text: string): void => changeUrl({ text, isExact: false }, url.text === '')
 
   return (
-    <>
-      <span className="fm-field fm-find" role="search">
-        <Icon name="search" />
-        <input
-          ref={input}
-          className="fm-bare"
-          role="searchbox"
-          inputMode="search"
-          aria-label={messages.search}
-          aria-keyshortcuts="Control+K Meta+K"
-          placeholder={messages.search}
-          value={url.text}
-          maxLength={longestText}
-          autoComplete="off"
-          spellcheck={false}
-          enterKeyHint="search"
-          onInput={(event) => search(event.currentTarget.value)}
-          onKeyDown={onKey}
+    <span className="fm-field fm-find" role="search">
+      <Icon name="search" />
+      <input
+        ref={input}
+        className="fm-bare"
+        role="searchbox"
+        inputMode="search"
+        aria-label={messages.search}
+        aria-keyshortcuts="Control+K Meta+K"
+        placeholder={messages.search}
+        value={url.text}
+        maxLength={longestText}
+        autoComplete="off"
+        spellcheck={false}
+        enterKeyHint="search"
+        onInput={(event) => search(event.currentTarget.value)}
+        onKeyDown={onKey}
+      />
+      {url.text ? (
+        <Button
+          look="quiet"
+          aria-label={messages.clearSearch}
+          onClick={() => {
+            search('')
+            input.current?.focus()
+          }}
+          icon="close"
         />
-        {url.text ? (
-          <Button
-            look="quiet"
-            aria-label={messages.clearSearch}
-            onClick={() => {
-              search('')
-              input.current?.focus()
-            }}
-            icon="close"
-          />
-        ) : (
-          <kbd aria-hidden="true">{shortCutName('K')}</kbd>
-        )}
-      </span>
-      {!isOpen && (
-        <button
-          type="button"
-          ref={button}
-          className="fm-button is-icon fm-open-search"
-          aria-label={messages.search}
-          onClick={open}
-        >
-          <Icon name="search" />
-        </button>
+      ) : (
+        <kbd aria-hidden="true">{shortCutName('K')}</kbd>
       )}
-    </>
+    </span>
   )
 }
 

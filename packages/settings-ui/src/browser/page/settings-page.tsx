@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { type EditorState, needsConfirmation } from '../model/editor-state.ts'
-import { loadMore, useLater, useMore } from '../use-more.ts'
+import { useLater, useMore } from '../use-more.ts'
 import { Context, type OpenDialog, type PageContext, useEditor, usePage } from '../page-context.ts'
 import { HeaderPreview } from './preview.tsx'
 import { GroupNav, GroupPicker } from './group-nav.tsx'
@@ -11,17 +11,8 @@ import { SaveBar } from './save-bar.tsx'
 import { SearchBar } from './search-bar.tsx'
 import { type PagePart, useResults, useView, ViewContext } from '../view/use-results.ts'
 import { useUrlState } from '../view/use-url-state.ts'
-import { useFocus, useReveal } from './use-reveal.ts'
+import { useFocus, useReveal, type Wanted } from './use-reveal.ts'
 import { useWindow } from './use-window.ts'
-
-type Settled = Parameters<Awaited<ReturnType<typeof loadMore>>['saySettled']>
-
-function onSettled(...settled: Settled): void {
-  loadMore().then(
-    ({ saySettled }) => saySettled(...settled),
-    () => undefined, // the rows show what holds
-  )
-}
 
 interface SettingsPageProps {
   readonly context: Omit<PageContext, 'open' | 'reveal' | 'save'>
@@ -31,12 +22,12 @@ interface SettingsPageProps {
 
 export function SettingsPage({ context, heading, part }: SettingsPageProps): ComponentChildren {
   const [dialog, setDialog] = useState<OpenDialog | null>(null)
-  const [wanted, setWanted] = useState<{ readonly key: string } | null>(null)
+  const [wanted, reveal] = useState<Wanted>(null)
   const page = useMemo(
     () => ({
       ...context,
       open: setDialog,
-      reveal: (key: string) => setWanted({ key }),
+      reveal: (key: string) => reveal({ key }),
       save: () => {
         if (needsConfirmation(context.editor.state)) setDialog({ kind: 'review' })
         else void context.editor.save()
@@ -46,7 +37,7 @@ export function SettingsPage({ context, heading, part }: SettingsPageProps): Com
   )
   return (
     <Context.Provider value={page}>
-      <Body heading={heading} part={part} wanted={wanted} />
+      <Body heading={heading} part={part} wanted={wanted} onWanted={reveal} />
       <HeaderPreview />
       {dialog && <LazyDialog dialog={dialog} onClose={() => setDialog(null)} />}
     </Context.Provider>
@@ -54,10 +45,11 @@ export function SettingsPage({ context, heading, part }: SettingsPageProps): Com
 }
 
 interface BodyProps extends Pick<SettingsPageProps, 'heading' | 'part'> {
-  readonly wanted: { readonly key: string } | null
+  readonly wanted: Wanted
+  readonly onWanted: (wanted: Wanted) => void
 }
 
-function Body({ heading, part: { group, keys }, wanted }: BodyProps): ComponentChildren {
+function Body({ heading, part: { group, keys }, wanted, onWanted }: BodyProps): ComponentChildren {
   const { id, root, isEmbedded, editor, messages, save, canUpdate, ofTenant } = usePage()
   const isPart = group !== undefined || keys !== undefined
   const [url, changeUrl] = useUrlState({ isOwner: !isPart && !isEmbedded })
@@ -72,7 +64,7 @@ function Body({ heading, part: { group, keys }, wanted }: BodyProps): ComponentC
   const stale = useEditor((state) => state.stale)
   useWindow({ url, results })
   useFocus()
-  useReveal(wanted, { results, changeUrl })
+  useReveal({ wanted, onWanted, results, changeUrl })
   const { found, sections } = results
   useEffect(() => later?.highlight(root.current, found.words), [later, root, found.words, sections])
 
@@ -122,7 +114,7 @@ function Body({ heading, part: { group, keys }, wanted }: BodyProps): ComponentC
                 <Announcer announcement={announcement} delay={50} />
                 {/* Of its own: what a search has found is said late, and would take the place of what was saved. */}
                 <Announcer announcement={results.spoken} delay={300} />
-                {later && <later.Others only={url.only} onSettled={onSettled} />}
+                {later && <later.Others only={url.only} />}
               </div>
             </form>
             {!isReady && <ResultsList />}

@@ -1,5 +1,5 @@
 /** Where the focus goes: to the setting that was worked on, or to one that was looked for, brought into view with a ring around its row. */
-import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect } from 'preact/hooks'
 import { type Definition, elementId } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { treeOf } from '../tree.ts'
@@ -25,26 +25,24 @@ export function useFocus(): void {
   }, [focus, id, reveal, root])
 }
 
-interface Wanted {
-  readonly key: string
+/** The setting that is looked for, until it is found; a new object looks again. */
+export type Wanted = { readonly key: string } | null
+
+interface RevealInit extends Pick<View, 'results' | 'changeUrl'> {
+  readonly wanted: Wanted
+  readonly onWanted: (wanted: Wanted) => void
 }
 
-export function useReveal(
-  wanted: Wanted | null,
-  { results, changeUrl }: Pick<View, 'results' | 'changeUrl'>,
-): void {
+export function useReveal({ wanted, onWanted, results, changeUrl }: RevealInit): void {
   const { id, root } = usePage()
   const { definitions, groups, sections, leftOut } = results
   const phase = useEditor((state) => state.phase)
-  const [target, setTarget] = useState<Wanted | null>(null)
-
-  useEffect(() => setTarget(wanted), [wanted])
 
   useEffect(() => {
     if (phase !== 'ready') return undefined
     const follow = (): void => {
       const name = hashOf(location)
-      if (name.startsWith('setting:')) setTarget({ key: name.slice('setting:'.length) })
+      if (name.startsWith('setting:')) onWanted({ key: name.slice('setting:'.length) })
     }
     follow()
     addEventListener('hashchange', follow)
@@ -53,18 +51,18 @@ export function useReveal(
 
   // Runs again once the group is open and the search is gone.
   useLayoutEffect(() => {
-    if (!target) return
+    if (!wanted) return
     const passed = new Set<string>()
     const find = (name: string): Definition | undefined =>
       definitions.find(({ key }) => key === name && !passed.has(key))
-    let definition = find(target.key)
+    let definition = find(wanted.key)
     // What decides whether it is there shows why it is not; two settings may hide each other.
     while (definition?.showWhen && leftOut.has(definition.key)) {
       passed.add(definition.key)
       definition = find(definition.showWhen.key)
     }
     // A link may name a setting of another component on the host's page.
-    if (!definition) return setTarget(null)
+    if (!definition) return onWanted(null)
     const isListed = sections.some(({ rows }) => rows.some((row) => row.definition === definition))
     const control = isListed ? treeOf(root.current).getElementById(elementId({ id }, definition)) : null
     if (!control) {
@@ -72,8 +70,8 @@ export function useReveal(
       return changeUrl({ ...noSearch, group: group?.slug ?? null })
     }
     show(control)
-    setTarget(null)
-  }, [target, sections, leftOut, definitions, groups, id, root, changeUrl])
+    onWanted(null)
+  }, [wanted, sections, leftOut, definitions, groups, id, root, changeUrl])
 }
 
 /** Milliseconds for which a row that was looked for has a ring. */

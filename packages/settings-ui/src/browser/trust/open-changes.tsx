@@ -3,17 +3,16 @@ import { SettingScope, SettingType, type SettledChange } from '@fastify-modular/
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { format, plural } from '../../texts/messages.ts'
-import { moreMessages } from '../../texts/more-messages.ts'
 import { Button } from '../button.tsx'
 import { lengthText } from '../model/length-text.ts'
-import { EntryDiff } from '../diff/entry-diff.tsx'
+import { FoldedEntries } from '../diff/entry-diff.tsx'
 import { Icon } from '../icons.tsx'
 import { type EditorState, firstOf, type Waiting } from '../model/editor-state.ts'
 import { toInput } from '../model/input.ts'
 import { type Definition, displayValue, toDefault } from '../model/setting.ts'
-import { useWholePage } from '../more-texts.ts'
+import { useWholePage, type WholePage } from '../more-texts.ts'
 import { timeText } from '../others/news-text.tsx'
-import { type PageContext, useEditor, usePage } from '../page-context.ts'
+import { useEditor, usePage } from '../page-context.ts'
 import type { Section } from '../view/use-results.ts'
 
 interface OpenChangesProps {
@@ -59,33 +58,12 @@ function OpenNotice({ change }: { readonly change: Waiting }): ComponentChildren
             time: timeText(new Date(due), locale),
           })}
         </p>
-        <What change={change} />
+        <FoldedEntries entries={entries} summary={messages.showWhat}>
+          {hidden > 0 && <p className="fm-small">{plural(messages.keepHidden, hidden, locale)}</p>}
+        </FoldedEntries>
       </div>
       {mayKeep && <Answers change={change} isLast={isLast} />}
     </section>
-  )
-}
-
-function What({ change: { entries, hidden } }: { readonly change: Waiting }): ComponentChildren {
-  const { editor, messages, locale } = useWholePage()
-  return (
-    <details>
-      <summary>
-        <Icon name="chevron" />
-        {messages.showWhat}
-      </summary>
-      <dl>
-        {entries.map((entry) => (
-          <div key={entry.key}>
-            <dt dir="auto">{editor.nameOf(entry.key)}</dt>
-            <dd>
-              <EntryDiff entry={entry} />
-            </dd>
-          </div>
-        ))}
-      </dl>
-      {hidden > 0 && <p className="fm-small">{plural(messages.keepHidden, hidden, locale)}</p>}
-    </details>
   )
 }
 
@@ -220,12 +198,10 @@ export function OpenPill({ definition }: { readonly definition: Definition }): C
 
 /** Says what became of a change that waited to be kept. */
 export function saySettled(
-  page: Pick<PageContext, 'editor' | 'messages' | 'locale'>,
+  { editor, messages, locale }: Pick<WholePage, 'editor' | 'messages' | 'locale'>,
   change: SettledChange,
   isInTime: boolean,
 ): void {
-  const { editor, locale } = page
-  const messages = { ...moreMessages, ...page.messages }
   const { state, entries, reasons, due } = change
   const count = entries.length
   if (state === 'kept') return editor.say({ kind: 'done', text: plural(messages.keptNow, count, locale) })

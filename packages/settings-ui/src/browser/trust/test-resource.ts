@@ -2,14 +2,14 @@
 import type { ProbeAnswer, SettingsRequestError } from '@fastify-modular/settings/client'
 import { SettingType } from '@fastify-modular/settings/client'
 import { format, plural } from '../../texts/messages.ts'
-import { moreMessages } from '../../texts/more-messages.ts'
+import { wholeMessages } from '../../texts/more-messages.ts'
 import { firstOf, type Message, readDrafts, withErrors } from '../model/editor-state.ts'
 import { relativeTime } from '../model/input.ts'
 import { toFailure } from '../model/source.ts'
-import type { WholeMessages } from '../../texts/more-messages.ts'
+import type { WholePage } from '../more-texts.ts'
 import type { PageContext } from '../page-context.ts'
 
-type Page = Pick<PageContext, 'api' | 'editor' | 'locale'> & { readonly messages: WholeMessages }
+type Page = Pick<WholePage, 'api' | 'editor' | 'locale' | 'messages'>
 
 /** An edit, a save or *Stop* ends it: what it would find is about other values, or nobody wants to know. */
 export async function testResource(
@@ -17,7 +17,7 @@ export async function testResource(
   resource: string,
   group: string,
 ): Promise<void> {
-  const page: Page = { ...rest, messages: { ...moreMessages, ...given } }
+  const page: Page = { ...rest, messages: wholeMessages(given) }
   const { editor, api, messages, locale } = page
   if (editor.state.message?.kind === 'busy') return
   const keys = editor.state.definitions.flatMap(({ probe, key }) => (probe === resource ? key : []))
