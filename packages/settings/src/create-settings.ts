@@ -143,7 +143,7 @@ function createSettings(parts: AllParts, streams: Streams, windows: Windows): Se
     revert: (revision, options) => revert(parts, revision, options),
     keep: async (revision, options = {}) => void (await windows.keep(revision, options)),
     export: (options) => exportSettings(parts, options),
-    import: (file, options) => importSettings(parts, file, options),
+    import: async (file, options) => (await importSettings(parts, file, options)).report,
     publicValues,
     publicDataElement: (request) =>
       toDataElement(request, { publicValues: publicValues(), hasTenants: registry.hasTenants }),

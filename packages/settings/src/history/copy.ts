@@ -77,7 +77,8 @@ async function copyRow(
   if (typeof id === 'string') return { refused: id }
   const value = valueOf(parts, row)
   if (value === undefined) return { refused: 'it cannot be decrypted' }
-  if (row.encrypted && !target.setting.definition.sensitive)
+  const isSecret = row.encrypted || parts.registry.find(row.key)?.definition.sensitive === true
+  if (isSecret && !target.setting.definition.sensitive)
     return { refused: 'it is a secret, and the target is not' }
   const expects = overwrite ? undefined : (revision: number) => revision === 0
   try {

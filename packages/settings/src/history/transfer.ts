@@ -7,7 +7,14 @@ import { toBulkEntries } from '../write/bulk.ts'
 import { compareText } from '../store/plan-write.ts'
 import { isSecret } from '../values/validate.ts'
 import { namedCaller, requireUpdater, visibleTo } from '../visibility.ts'
-import { type ChangeKind, type Expects, isVersion, reset, type WriteOptions } from '../write/write.ts'
+import {
+  type ChangeKind,
+  type Expects,
+  isVersion,
+  reset,
+  type WriteOptions,
+  type WriteOutcome,
+} from '../write/write.ts'
 
 /** One stored value of a file. */
 interface ExportedSetting {
@@ -92,7 +99,7 @@ export async function importSettings(
   { settings }: Pick<SettingsExport, 'settings'>,
   importOptions: ImportOptions = {},
   expects?: Expects,
-): Promise<ImportReport> {
+): Promise<Pick<WriteOutcome, 'window'> & { readonly report: ImportReport }> {
   const caller = namedCaller(importOptions, 'as')
   const scopes = settings.map(({ scope }) => scope)
   if (caller) requireUpdater(caller, scopes)
@@ -116,7 +123,7 @@ export async function importSettings(
   )
   const keysOf = (kind: ChangeKind): readonly string[] =>
     outcome.entries.flatMap((each) => (each.kind === kind ? each.entry.key : [])).toSorted()
-  return {
+  const report = {
     revision: outcome.revision,
     create: keysOf('create'),
     update: keysOf('update'),
@@ -126,6 +133,7 @@ export async function importSettings(
     kept: surplus.filter(isKept).map(({ setting }) => setting.definition.key),
     dryRun,
   }
+  return { report, window: outcome.window }
 }
 
 /** Settings with a stored value that the caller may see, sorted by key. */

@@ -14,6 +14,7 @@ import { type JsonValue, SettingScope } from '../setting-definition.ts'
 import { isSecret } from '../values/validate.ts'
 import { compareText } from '../store/plan-write.ts'
 import { visibleTo } from '../visibility.ts'
+import type { EntryOutcome } from '../write/write.ts'
 import { type SettingValueDto, toSharedDto, toTenantDto, toUserDto } from './dto.ts'
 import { resolveWithin } from './reader.ts'
 
@@ -102,6 +103,16 @@ export async function readTenantValues(parts: Parts, tenant: string): Promise<Ow
   const { versions, layerOf } = await readRows(parts, { scope: SettingScope.Tenant, id: tenant })
   const of = (state: SettingState): SettingValueDto => toTenantDto(state, tenant, layerOf(state))
   return { versions, layerOf, of, inherited: toSharedDto, list: (group) => listOverridden(parts, of, group) }
+}
+
+/** What a user inherits from a tenant after a write that removed the user's own value. */
+export async function inheritedBy(
+  parts: Parts,
+  written: EntryOutcome | undefined,
+  tenant: string | undefined,
+): Promise<Layer | undefined> {
+  if (tenant === undefined || written?.entry.scope !== SettingScope.User || written.after) return undefined
+  return (await readTenantValues(parts, tenant)).layerOf(written.entry.state)
 }
 
 /** Rows of a tenant come from memory: all its members need them at once when one has changed. */

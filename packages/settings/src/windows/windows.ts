@@ -19,7 +19,7 @@ import type { WriteOptions } from '../write/write.ts'
 import { requireSeconds, settling } from '../write/windows.ts'
 
 /** How a change set is kept. */
-export interface KeepOptions extends WriteOptions {
+export interface KeepOptions extends Omit<WriteOptions, 'confirmWithin'> {
   /** Seconds until it is put back unless it is kept then; a day after the write at most. Without it the change is kept for good. */
   readonly within?: number | undefined
   /** Only for a caller who may write all of it. */

@@ -20,7 +20,7 @@ import type { SettingState, SharedValues } from '../memory/shared-values.ts'
 import type { OwnedCache } from '../memory/owned-values.ts'
 import { requirePlace } from '../places.ts'
 import type { Layer, RowCodec } from '../secrets/row-codec.ts'
-import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import { isOwned, type JsonValue, SettingScope } from '../setting-definition.ts'
 import { ownerOf, rowIdText, tenantOf } from '../store/plan-write.ts'
 import type { CurrentRows, RowChange, RowId, StorePort, StoredRow, WriteResult } from '../store/store.ts'
 import type { StoredWindow } from '../store/windows.ts'
@@ -151,20 +151,26 @@ async function writeEntries(
   // What is stored elsewhere may be older than the definition: nothing reads it, and it can be removed.
   for (const { state, scope, isReset } of wanted) if (!isReset) requirePlace(state.setting, scope)
   const guarded = wanted.filter((entry) => isGuarded(entry, control.caller))
-  const isKnown = (entry: WriteEntry) => isEqual(entry, entry.state.stored)
+  // Rows of owners are not here: whether a list leaves them as they are is seen under the lock.
+  const isKnown = (entry: WriteEntry) => isOwned(entry.scope) || isEqual(entry, entry.state.stored)
   refuseGuarded(control.isBulk ? guarded.filter((entry) => !isKnown(entry)) : guarded, control.caller)
   refusePastSecrets(wanted)
   const budget = createPatternBudget()
   const errors = new Map(control.errors)
   for (const key of control.unknown ?? []) errors.set(key, ['Unknown setting.'])
   const entries = await validateInTurns(wanted, errors, budget)
-  // A conditional write reports 412 before 422, for which it needs the rows; others are refused without a transaction.
-  const isConditional = control.expects !== undefined || entries.some(({ expects }) => expects !== undefined)
+  // What is locked or stale is reported before 422, where that needs the rows; others are refused without a transaction.
+  const isConditional =
+    control.expects !== undefined ||
+    entries.some(({ expects }) => expects !== undefined) ||
+    guarded.some(({ scope }) => isOwned(scope))
   if (!isConditional) refuseInvalid(errors)
 
   const owner = entries[0] && ownerOf(entries[0])
   if (confirmWithin !== undefined && (owner || control.dryRun))
     throw new ArgumentException('Only changes of shared values can be kept or put back.', 'confirmWithin')
+  if (confirmWithin !== undefined && control.window)
+    throw new ArgumentException('What settles a change opens no other one.', 'confirmWithin')
   const crossRules = crossRulesOf(entries, init, control.tenant)
   let decided: readonly Decision[] = []
   function decide(current: CurrentRows): readonly RowChange[] {

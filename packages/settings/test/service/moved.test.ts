@@ -4,7 +4,7 @@ import type { StorePort } from '#src/store/store.js'
 import Fastify from 'fastify'
 import { test } from 'tap'
 import { engines } from '../support/engines.ts'
-import { rejection } from '../support/app.ts'
+import { createApp, rejection } from '../support/app.ts'
 import { memoryStore } from '../support/stores.js'
 
 const { Application, User } = SettingScope
@@ -85,6 +85,16 @@ test('a copy takes no secret out, no value that does not fit, and nothing to ano
   t.equal(after.settings.get(text('new.secret')), 'hunter2')
   t.match(await after.settings.copy('old.secret', 'new.secret'), { unchanged: 1 })
   t.notMatch(JSON.stringify(await store.scan('values', null, 100)), 'hunter2')
+})
+
+test('a secret that is stored in plain text is not copied to where it would be shown', async (t) => {
+  const app = await createApp(t, {
+    definitions: [text('old.secret', { sensitive: true }), text('new.plain', { public: true })],
+  })
+  await app.settings.set('old.secret', 'hunter2')
+  const refused = { 'it is a secret, and the target is not': 1 }
+  t.match(await app.settings.copy('old.secret', 'new.plain'), { copied: 0, refused })
+  t.notMatch(JSON.stringify(app.settings.publicValues()), 'hunter2')
 })
 
 test('with the same name twice, values in the scope of the former definition go to that of today', async (t) => {

@@ -1,8 +1,10 @@
 /** Where values of organisations meet other features: each pair does what the one or the other says, and nothing in between. */
-import { setting, SettingScope } from '@fastify-modular/settings'
-import type { FastifyInstance } from 'fastify'
+import { defineModule, modules } from '@fastify-modular/core'
+import { setting, SettingScope, settings, type SettingsBuilder } from '@fastify-modular/settings'
+import Fastify, { type FastifyInstance } from 'fastify'
 import { type Test, test } from 'tap'
-import { as, createApp, tokens } from './app.ts'
+import { memoryStore } from '../support/stores.js'
+import { as, createApp, findCaller, members, tenantsOf, tokens } from './app.ts'
 
 const { Application, Tenant } = SettingScope
 const more = {
@@ -140,4 +142,71 @@ test('a person who is erased has no name left in the values of an organisation, 
   t.notMatch((await ada('GET', '/org.brand/history?scope=3')).text, /"ada"/)
   await app.settings.eraseTenant('acme')
   t.match(await rowOf(), { value: 'None', isOverridden: false, version: 0 })
+})
+
+test('a list for an organisation may hold what nobody may change, where it has that value already', async (t) => {
+  const store = memoryStore()
+  const before = await createApp(t, { store, definitions: [tokens, more] })
+  await before.settings.set(more.locked, 'Acme', { tenant: 'acme' })
+  await before.settings.set(tokens.limit, 'ten', { tenant: 'acme' })
+  await before.settings.set(tokens.limit, 'five')
+  const app = await createApp(t, {
+    store,
+    definitions: [tokens, more],
+    overrides: { 'org.locked': 'fixed' },
+  })
+  const ada = as(app, 'ada', 'acme')
+  const locked = { key: 'org.locked', value: 'Acme', tenant: 'acme' }
+  const limit = { key: 'org.limit', value: 'ten', tenant: 'acme' }
+  t.equal((await ada('PUT', '/tenant', [brand, locked, limit])).status, 204)
+  t.equal((await app.settings.forTenant('acme')).get(tokens.brand), 'Ours')
+  for (const [other, status] of [
+    [{ ...locked, value: 'x' }, 409],
+    [{ ...limit, value: 'five' }, 403],
+    [{ ...limit, value: null }, 403],
+  ] as const)
+    t.equal((await ada('PUT', '/tenant', [{ ...brand, value: 'No' }, other])).status, status)
+  t.equal((await app.settings.forTenant('acme')).get(tokens.brand), 'Ours')
+})
+
+test('a value of their own that a person restores meets the rules in their organisation', async (t) => {
+  const { User } = SettingScope
+  const most = setting.number('org.most', { displayName: 'Most', scope: Tenant, default: 10 })
+  const mine = setting.number('my.number', { displayName: 'Mine', scope: User, default: 1 })
+  const module = defineModule({
+    name: 'numbers',
+    settings: (builder: SettingsBuilder) =>
+      builder
+        .addAll({ most, mine })
+        .rule({ most, mine }, (values) => (values.mine > values.most ? 'Too many.' : [])),
+  })
+  const app = Fastify({ pluginTimeout: 60_000 })
+  t.teardown(() => app.close())
+  await app.register(settings, { findCaller, selfService: true, tenants: tenantsOf(members) })
+  await app.register(modules, { modules: [module] })
+  const ada = as(app, 'ada', 'acme')
+  for (const value of [8, 3]) t.equal((await ada('PUT', '/me', { key: 'my.number', value })).status, 204)
+  const { entries } = (await ada('GET', '/my.number/history?scope=2')).json
+  await app.settings.set(most, 5, { tenant: 'acme' })
+  t.equal((await ada('PUT', '/me', { key: 'my.number', value: 8 })).status, 422)
+  const restored = { scope: 2, revision: entries[1].revision }
+  t.equal((await ada('POST', '/my.number/restore', restored)).status, 422)
+  t.equal((await as(app, 'ada')('POST', '/my.number/restore', restored)).status, 204, 'without one')
+})
+
+test('a removal that a person restores is answered with what their organisation has', async (t) => {
+  const app = await createApp(t)
+  await app.settings.set(tokens.theme, 'dark', { tenant: 'acme' })
+  const ada = as(app, 'ada', 'acme')
+  await ada('PUT', '/me', { key: 'user.theme', value: 'blue' })
+  await ada('DELETE', '/me/user.theme')
+  const [removal] = (await ada('GET', '/user.theme/history?scope=2')).json.entries
+  await ada('PUT', '/me', { key: 'user.theme', value: 'red' })
+  const body = { scope: 2, revision: removal.revision }
+  const shown = { prefer: 'return=representation' }
+  t.match((await ada('POST', '/user.theme/restore', body, shown)).json, {
+    value: 'dark',
+    source: 'tenant',
+    isOverridden: false,
+  })
 })

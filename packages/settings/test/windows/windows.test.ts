@@ -16,6 +16,7 @@ import { portOf } from '../support/live.ts'
 import { readStream, start } from '../support/reader.ts'
 import { createSettingsClient } from '@fastify-modular/settings/client'
 import { engines } from '../support/engines.ts'
+import { memoryStore } from '../support/stores.js'
 
 const { Application: scope } = SettingScope
 const number = (key: string) => setting.number(key, { displayName: key, scope, default: 1 })
@@ -212,6 +213,25 @@ test('a write that changes nothing opens nothing, and a hundred are enough', asy
   for (let index = 0; index < 100; index++) await app.settings.set(`m.n${index}`, 2, { confirmWithin: 60 })
   const { status } = await as(app, 'editor')('PUT', '?confirmWithin=60', { key: 'm.n100', scope, value: 2 })
   t.equal(status, 409)
+})
+
+test('an import that changes nothing does not announce the change of somebody else', async (t) => {
+  const { app } = await open(t, memoryStore())
+  await put(app, { 'w.b': 2 })
+  const file = (await as(app, 'editor')('GET', '/export')).json
+  const { revision } = await put(app, { 'w.a': 2 }, 60)
+  const again = await as(app, 'editor')('POST', '/import?confirmWithin=60', file)
+  t.match([again.status, again.json], [200, { revision, unchanged: ['w.b'] }])
+  t.notOk(again.headers['location'])
+  t.notOk(again.headers['settings-confirm-by'])
+})
+
+test('a change is kept within a time, and never by opening another one', async (t) => {
+  const { app } = await open(t, memoryStore())
+  const { revision } = await put(app, { 'w.a': 2 }, 60)
+  // @ts-expect-error -- the time of a write
+  await t.rejects(app.settings.keep(revision, { confirmWithin: 60 }), { name: 'ArgumentException' })
+  t.match(await change(app, revision), { state: 'open' })
 })
 
 test('who may see and keep a change that waits', async (t) => {

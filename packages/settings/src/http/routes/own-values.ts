@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { SettingScope } from '../../setting-definition.ts'
 import { isTenantSetting, isUserSetting, requireSetting } from '../../memory/shared-values.ts'
 import { toStoredDto } from '../../reading/dto.ts'
-import { readTenantValues } from '../../reading/list.ts'
+import { inheritedBy } from '../../reading/list.ts'
 import { updatePermission } from '../../visibility.ts'
 import { reset, type WriteEntry } from '../../write/write.ts'
 import { callerOf, requireUpdate, writeOptionsOf } from '../access.ts'
@@ -111,8 +111,7 @@ function addOwnWriteRoutes({ app, service, tenantOf }: RouteContext): void {
     const entry = { state, key, scope: SettingScope.User, owner, ...wanted, expects: conditionOf(request) }
     const tenant = (await tenantOf(request))?.id
     const { entries } = await service.write([entry], writeOptionsOf(request), { tenant })
-    const isCleared = tenant !== undefined && entries[0]?.after === undefined
-    const above = isCleared ? (await readTenantValues(service, tenant)).layerOf(state) : undefined
+    const above = await inheritedBy(service, entries[0], tenant)
     return answerWritten(request, reply, entries[0], (written) => toStoredDto(service, written, above))
   }
 }

@@ -2,6 +2,7 @@
 import { Type } from '@sinclair/typebox'
 import { restore, revert } from '../../history/revert.ts'
 import { toStoredDto } from '../../reading/dto.ts'
+import { inheritedBy } from '../../reading/list.ts'
 import { SettingScope, toEtag } from '../../setting-definition.ts'
 import { requireVisible, updatePermission } from '../../visibility.ts'
 import { callerOf, writeOptionsOf } from '../access.ts'
@@ -71,7 +72,7 @@ export function addRestoreRoutes(context: RouteContext): void {
   )
 }
 
-function addRestoreRoute({ app, service, tenantWriter }: RouteContext): void {
+function addRestoreRoute({ app, service, tenantOf, tenantWriter }: RouteContext): void {
   app.post(
     '/:key/restore',
     operation({
@@ -93,19 +94,28 @@ function addRestoreRoute({ app, service, tenantWriter }: RouteContext): void {
     async (request, reply) => {
       const { key } = request.params
       const { scope, revision, note = null } = request.body
-      const tenant = scope === SettingScope.Tenant ? await tenantWriter(request) : undefined
-      const caller = tenant?.member ?? callerOf(request)
-      if (tenant) requireSameTenant(tenant, tenantNamedIn(request.body))
-      const place = tenant
-        ? { origin: 'tenant', tenant: tenant.id }
-        : { origin: 'restore', scope, ...(scope === SettingScope.User && { userId: caller.id }) }
-      if (!tenant) requireVisible(caller, service.sharedValues.find(key)?.setting.definition, place, service)
-      const options = { ...writeOptionsOf(request), note, ...place }
-      const control = { caller, expects: conditionOf(request, tenant?.id) }
+      const isOwn = scope === SettingScope.User
+      const writer = scope === SettingScope.Tenant ? await tenantWriter(request) : undefined
+      const caller = writer?.member ?? callerOf(request)
+      const userId = isOwn ? caller.id : undefined
+      const definition = service.sharedValues.find(key)?.setting.definition
+      if (writer) requireSameTenant(writer, tenantNamedIn(request.body))
+      else requireVisible(caller, definition, { scope, userId }, service)
+      const tenant = isOwn ? (await tenantOf(request))?.id : writer?.id
+      const options = {
+        ...writeOptionsOf(request),
+        origin: writer ? 'tenant' : 'restore',
+        note,
+        scope,
+        ...(userId !== undefined && { userId }),
+        ...(tenant !== undefined && { tenant }),
+      }
+      const control = { caller, expects: conditionOf(request, writer?.id) }
       const { entries } = await restore(service, key, revision, options, control)
+      const above = await inheritedBy(service, entries[0], tenant)
       return answerWritten(request, reply, entries[0], (written) => {
-        const stored = toStoredDto(service, written)
-        return tenant ? toMember(stored, tenant.member) : stored
+        const stored = toStoredDto(service, written, above)
+        return writer ? toMember(stored, writer.member) : stored
       })
     },
   )

@@ -93,14 +93,13 @@ function addImportRoute({ app, service, options }: RouteContext): void {
       const caller = requireUpdate(request)
       refuseTooMany('import', request.body.settings, bulkEntries)
       const who = { ...writeOptionsOf(request), origin: 'import', as: caller }
-      const report = await importSettings(
+      const { report, window } = await importSettings(
         service,
         request.body,
         { ...who, ...request.query },
         conditionOf(request),
       )
-      if (request.query.confirmWithin !== undefined)
-        announceWindow(reply, await service.windows.find(report.revision))
+      announceWindow(reply, window)
       reply.header('etag', toEtag(report.revision))
       return report
     },
