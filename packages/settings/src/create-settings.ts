@@ -17,7 +17,12 @@ import { OwnedCache } from './memory/owned-values.ts'
 import type { Locked } from './overrides.ts'
 import type { Parts } from './parts.ts'
 import { findOrphans, inspect } from './reading/inspect.ts'
-import { createStates, publicValues as listPublicValues, publicValuesWithin } from './reading/list.ts'
+import {
+  createStates,
+  publicValues as listPublicValues,
+  publicValuesWithin,
+  readValue,
+} from './reading/list.ts'
 import { createSharedGet, readUser } from './reading/reader.ts'
 import { Probes } from './resources/probe.ts'
 import type { Snapshot, Resource, ResourceOptions } from './resources/resource.ts'
@@ -126,9 +131,7 @@ function createSettings(parts: AllParts, streams: Streams, windows: Windows): Se
     },
     record: async (key, place = {}) => {
       const state = sharedValues.find(key)
-      if (!state) return null
-      const { scope, owner } = placeOf(state, place)
-      return contract.getSettingValue(key, scope, owner)
+      return state ? readValue(parts, state, placeOf(state, place), place.tenant) : null
     },
     list: contract.getSettingValues,
     set: (reference, value, options) => set(parts, reference, { value }, options),

@@ -8,9 +8,9 @@ import {
 } from '../memory/shared-values.ts'
 import type { Parts } from '../parts.ts'
 import { isPlaceOf } from '../places.ts'
-import type { Owner } from '../store/store.ts'
+import type { Owner, RowId } from '../store/store.ts'
 import type { Layer } from '../secrets/row-codec.ts'
-import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import { isOwned, type JsonValue, SettingScope } from '../setting-definition.ts'
 import { isSecret } from '../values/validate.ts'
 import { compareText } from '../store/plan-write.ts'
 import { visibleTo } from '../visibility.ts'
@@ -103,6 +103,25 @@ export async function readTenantValues(parts: Parts, tenant: string): Promise<Ow
   const { versions, layerOf } = await readRows(parts, { scope: SettingScope.Tenant, id: tenant })
   const of = (state: SettingState): SettingValueDto => toTenantDto(state, tenant, layerOf(state))
   return { versions, layerOf, of, inherited: toSharedDto, list: (group) => listOverridden(parts, of, group) }
+}
+
+/**
+ * One value as responses show it; null in a scope that the setting does not have.
+ * @param tenant what a user inherits from
+ */
+export async function readValue(
+  parts: Parts,
+  state: SettingState,
+  { scope, owner }: Pick<RowId, 'scope' | 'owner'>,
+  tenant?: string,
+): Promise<SettingValueDto | null> {
+  if (!isPlaceOf(state.setting, scope)) return null
+  if (!isOwned(scope)) return toSharedDto(state)
+  const own =
+    scope === SettingScope.Tenant
+      ? await readTenantValues(parts, owner)
+      : await readOwnValues(parts, owner, tenant)
+  return own.of(state)
 }
 
 /** What a user inherits from a tenant after a write that removed the user's own value. */

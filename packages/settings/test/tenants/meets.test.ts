@@ -210,3 +210,17 @@ test('a removal that a person restores is answered with what their organisation 
     isOverridden: false,
   })
 })
+
+test('one value of a person inherits from their organisation, as the list of all of them does', async (t) => {
+  const app = await createApp(t)
+  await app.settings.set(tokens.theme, 'dark', { tenant: 'acme' })
+  const ada = as(app, 'ada', 'acme')
+  const inherited = { value: 'dark', source: 'tenant', isOverridden: false, version: 0, userId: 'ada' }
+  t.match((await ada('GET', '/me')).json[0], inherited)
+  t.match((await ada('GET', '/user.theme?scope=2')).json, inherited)
+  t.match((await as(app, 'ada', 'bolt')('GET', '/user.theme?scope=2')).json, { value: 'light' })
+  t.match(await app.settings.record('user.theme', { userId: 'ada', tenant: 'acme' }), inherited)
+  t.match(await app.settings.record('user.theme', { userId: 'ada' }), { value: 'light', source: 'default' })
+  await app.settings.set(tokens.theme, 'blue', { userId: 'ada' })
+  t.match((await ada('GET', '/user.theme?scope=2')).json, { value: 'blue', source: 'user' })
+})
