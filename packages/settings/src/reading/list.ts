@@ -16,7 +16,7 @@ import { compareText } from '../store/plan-write.ts'
 import { visibleTo } from '../visibility.ts'
 import type { EntryOutcome } from '../write/write.ts'
 import { type SettingValueDto, toSharedDto, toTenantDto, toUserDto } from './dto.ts'
-import { resolveWithin } from './reader.ts'
+import { resolveWithin, type Whose } from './reader.ts'
 
 /** Returns the function that lists all settings. Its order is kept once the definitions are frozen; until then they grow. */
 export function createStates(
@@ -56,10 +56,10 @@ export function publicValues(
   return Object.fromEntries(shown.map(({ key, found }) => [key, found.error ? null : found.value]))
 }
 
-/** The same as they hold in a tenant. */
-export async function publicValuesWithin(parts: Parts, tenant: string) {
-  const states = parts.states()
-  const found = await Promise.all(states.map((state) => resolveWithin(parts, state, { tenant })))
+/** The same as they hold for a user, or in a tenant. */
+export async function publicValuesFor(parts: Parts, whose: Whose) {
+  const states = parts.states().filter(({ setting }) => setting.definition.public)
+  const found = await Promise.all(states.map((state) => resolveWithin(parts, state, whose)))
   const resolutions = new Map(states.map((state, index) => [state, found[index]]))
   return publicValues(states, (state) => resolutions.get(state) ?? state.shared)
 }
