@@ -13,12 +13,12 @@ import { appSettings, groups, systemSettings, userSettings } from './app-setting
 import { accountsIn } from './accounts.ts'
 import { audit } from './audit.ts'
 import type { HostConfig } from './config.ts'
+import { createTables } from './database/database.ts'
 import { openDatabase } from './database/open-database.ts'
 import { demoAccounts, seedAccounts } from './first-accounts.ts'
 import { health } from './health.ts'
 import { home } from './home.ts'
 import { maintenance, refusalOf } from './maintenance.ts'
-import { deadLettersModule } from './modules/dead-letters/dead-letters-module.ts'
 import { faultsModule } from './modules/faults/faults-module.ts'
 import { mailModule } from './modules/mail/mail-module.ts'
 import { notesModule } from './modules/notes/notes-module.ts'
@@ -34,11 +34,17 @@ import { readSharedProps, toUser } from './web/shared-props.ts'
 
 const folder = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
+/** What the command line passes. */
+interface Opening {
+  /** The name of the command that opens the application. Nothing is changed by itself then. */
+  readonly command?: string
+}
+
 /**
  * The application, ready to listen.
  * @throws {Error} the database cannot be opened, or the front end is not built
  */
-export async function createApp(config: HostConfig): Promise<FastifyInstance> {
+export async function createApp(config: HostConfig, opening: Opening = {}): Promise<FastifyInstance> {
   const app: FastifyInstance = Fastify({
     logger: { level: config.logLevel },
     trustProxy: config.trustProxy,
@@ -48,7 +54,7 @@ export async function createApp(config: HostConfig): Promise<FastifyInstance> {
     ...createErrorServerOptions(),
   })
   try {
-    await build(app, config)
+    await build(app, config, opening)
     await app.ready()
   } catch (error) {
     await app.close()
@@ -57,13 +63,14 @@ export async function createApp(config: HostConfig): Promise<FastifyInstance> {
   return app
 }
 
-async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
+async function build(app: FastifyInstance, config: HostConfig, { command }: Opening): Promise<void> {
   await app.register(audit)
   const assets = readAssets(folder('./public'))
-  const database = await openDatabase(config.database, (err) => app.log.warn({ err }, 'a connection broke'))
+  const warn = (err: Error): void => app.log.warn({ err }, 'a connection broke')
+  const database = await openDatabase(config.database, warn, command === undefined ? createTables : [])
   app.addHook('onClose', () => database.close()) // the first hook runs last: everything else may still write
   const accounts = accountsIn(database.query)
-  await seedAccounts(accounts, config.accounts)
+  if (command === undefined) await seedAccounts(accounts, config.accounts)
   const isDemo = config.accounts.kind === 'demo'
   const signIn: SignIn = {
     ...accounts,
@@ -133,7 +140,6 @@ async function build(app: FastifyInstance, config: HostConfig): Promise<void> {
     modules: [
       notesModule(database, accounts),
       mailModule(database, accounts),
-      deadLettersModule,
       ...(isDemo ? [faultsModule] : []),
     ],
   })

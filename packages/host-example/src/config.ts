@@ -1,6 +1,7 @@
 /** What the environment says about this application, read and checked once. */
 import { isIP } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { inspect } from 'node:util'
 
 /** Where data is kept. */
 export type DatabaseConfig =
@@ -35,6 +36,13 @@ export class ConfigError extends Error {
     this.name = 'ConfigError'
     this.problems = problems
   }
+}
+
+/** Says what ends the process: a mistake of the configuration is printed without a stack; only defects of the code need one. */
+export function fail(error: unknown): void {
+  const isMisuse = error instanceof Error && 'code' in error && String(error.code).startsWith('FMOD_')
+  process.stderr.write(`${error instanceof ConfigError || isMisuse ? error.message : inspect(error)}\n`)
+  process.exitCode = 1
 }
 
 /** Signs cookies that are worth nothing without their row in the database; used on loopback outside production only. */

@@ -1,7 +1,7 @@
 /** Starts the application: reads the environment, listens, stops cleanly on a signal. */
 import closeWithGrace from 'close-with-grace'
 import { createApp } from './app.ts'
-import { ConfigError, readConfig } from './config.ts'
+import { ConfigError, fail, readConfig } from './config.ts'
 import { demoAccounts } from './first-accounts.ts'
 import { createStop } from './stop.ts'
 
@@ -33,13 +33,6 @@ function welcome(address: string, isDemo: boolean): string {
 
 function isTaken(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
-}
-
-/** A mistake of the configuration is printed without a stack; only defects of the code need one. */
-function fail(error: unknown): void {
-  const isMisuse = error instanceof Error && 'code' in error && String(error.code).startsWith('FMOD_')
-  console.error(error instanceof ConfigError || isMisuse ? error.message : error)
-  process.exitCode = 1
 }
 
 start().catch(fail)

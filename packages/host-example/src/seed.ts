@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { createApp } from './app.ts'
-import { readConfig } from './config.ts'
+import { fail, readConfig } from './config.ts'
 import { openDatabase } from './database/open-database.ts'
 import { createNotesStore } from './modules/notes/notes-store.ts'
 import week from './seed.json' with { type: 'json' }
@@ -47,4 +47,8 @@ async function seed(): Promise<void> {
   }
 }
 
-await seed()
+try {
+  await seed()
+} catch (error) {
+  fail(error)
+}

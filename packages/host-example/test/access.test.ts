@@ -23,7 +23,6 @@ test('the access of the example', async (t) => {
 
   await t.test('the permissions of the modules and of settings are there for role editors', async (t) => {
     t.match(app.permissions.list(), [
-      { name: 'DeadLetters.Manage', displayName: 'Manage dead letters', source: 'module "dead-letters"' },
       { name: 'Mails.Read', displayName: 'Read mail', source: 'module "mail"' },
       { name: 'Settings.Update', displayName: 'Change settings', source: 'plugin settings' },
     ])

@@ -10,7 +10,6 @@ const paths = [
   '/notes',
   '/notes#new',
   '/mails',
-  '/dead-letters',
   '/settings/manage',
   '/settings/preferences',
   '/api/docs',

@@ -3,10 +3,10 @@ import { test, type Test } from 'tap'
 import { testBrowser } from '@fastify-modular/test-support/browser'
 import { until } from '@fastify-modular/test-support/until'
 import { violationsOf } from './axe.js'
-import { databaseWithAccounts, type Host, startHost } from './host.js'
+import { commandLine, databaseWithAccounts, startHost } from './host.js'
 
 /** A host with two dead letters of the handler that writes mail, as if its last attempt had failed. */
-async function hostWithDeadLetters(t: Test): Promise<Host> {
+async function hostWithDeadLetters(t: Test) {
   const { file, DATABASE_URL } = await databaseWithAccounts(t)
   const host = await startHost(t, { DATABASE_URL })
   const database = new Database(file)
@@ -23,64 +23,17 @@ async function hostWithDeadLetters(t: Test): Promise<Host> {
     addDeadLetter.run(number, Date.UTC(2026, 0, 1) + number)
   }
   database.close()
-  return host
+  return { host, command: commandLine(DATABASE_URL) }
 }
 
-test('administrators list, retry and drop dead letters', async (t) => {
-  const host = await hostWithDeadLetters(t)
-  const admin = await host.signIn('admin')
-  const letters = async () => (await admin.ask('/api/dead-letters')).json as { id: string }[]
-  const [first, second] = await letters()
-  t.match(first, {
-    type: 'notes.shared',
-    handler: 'mail.ShareMailHandler',
-    attempts: 8,
-    error: 'Error: the mail server is away',
-    failedAt: '2026-01-01T00:00:00.101Z',
-  })
-  const path = (letter = first) => `/api/dead-letters/${encodeURIComponent(letter?.id ?? '')}`
-  t.equal((await admin.ask(`${path()}/retry`, { method: 'POST' })).status, 204)
-  t.equal((await admin.ask(path(second), { method: 'DELETE' })).status, 204)
-  t.same(await letters(), [])
-  t.equal((await admin.ask(`${path()}/retry`, { method: 'POST' })).status, 404)
-  t.equal((await admin.ask(path(second), { method: 'DELETE' })).status, 404)
-
-  const mails = async () => (await admin.ask('/api/mails')).json as { recipient: string }[]
-  await until(async () => (await mails()).length > 0)
-  t.match(await mails(), [{ recipient: 'alice', subject: /Note 101/ }], 'the retried one was handled')
-})
-
-test('dead letters are for administrators only', async (t) => {
-  const host = await hostWithDeadLetters(t)
-  const alice = await host.signIn('alice')
-  for (const [method, path] of [
-    ['GET', '/dead-letters'],
-    ['GET', '/api/dead-letters'],
-    ['POST', '/api/dead-letters/101:mail.ShareMailHandler/retry'],
-    ['DELETE', '/api/dead-letters/101:mail.ShareMailHandler'],
-  ] as const) {
-    t.equal((await alice.ask(path, { method })).status, 403, `${method} ${path}`)
-    t.equal((await host.anonymous.ask(path, { method })).status, 401, `${method} ${path}`)
-  }
-  t.equal(
-    (await (await host.signIn('admin')).ask('/api/dead-letters')).json.length,
-    2,
-    'both are still there',
-  )
-})
-
-test('the page of dead letters: axe-core finds nothing, and its buttons retry and drop', async (t) => {
+test('mail says how many events could not be handled, and the command line has one delivered again', async (t) => {
   const browser = await testBrowser(t)
   if (browser === null) return
-  const host = await hostWithDeadLetters(t)
-  const [name = '', value = ''] = (await host.signIn('admin')).cookie.split('=')
-  await browser.addCookies([{ name, value, url: host.url }])
+  const { host, command } = await hostWithDeadLetters(t)
+  await (await host.signIn('admin')).enter(browser)
   const page = await browser.newPage()
   await page.goto(`${host.url}/mails`)
-  await page.getByRole('link', { name: '2 events could not be handled' }).click()
-  await page.waitForURL(`${host.url}/dead-letters`)
-  const letters = page.locator('.dead-letter')
-  await letters.nth(1).waitFor()
+  await page.getByText('2 events could not be handled').waitFor()
   for (const { colorScheme, width } of [
     { colorScheme: 'light', width: 1100 },
     { colorScheme: 'dark', width: 320 },
@@ -89,9 +42,17 @@ test('the page of dead letters: axe-core finds nothing, and its buttons retry an
     await page.setViewportSize({ width, height: 800 })
     t.same(await violationsOf(page), [], `${colorScheme}, ${width} px`)
   }
-  await page.getByText('Error: the mail server is away').first().waitFor()
-  await letters.first().getByRole('button', { name: 'Drop' }).click()
-  await letters.nth(1).waitFor({ state: 'detached' })
-  await letters.first().getByRole('button', { name: 'Retry' }).click()
-  await page.getByText('There are no dead letters.').waitFor()
+  const shown = await page.getByText(/^npx fastify-modular /).textContent()
+  const list = await command(shown?.replace('npx fastify-modular ', '') ?? '')
+  t.match(list, {
+    code: 0,
+    log: /^101:mail\.ShareMailHandler .*2026-01-01T00:00:00\.101Z +Error: the mail server is away$/m,
+  })
+  t.match(await command('events dead-letters replay 101:mail.ShareMailHandler'), { code: 0 })
+  t.match(await command('events dead-letters discard 102:mail.ShareMailHandler'), { code: 0 })
+  await until(async () => {
+    await page.reload()
+    return (await page.getByText('Note 101').count()) > 0
+  })
+  t.equal(await page.getByText(/could not be handled/).count(), 0)
 })

@@ -5,8 +5,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { BrowserContext } from 'playwright-core'
-import { spawnApp, type SpawnedApp } from '@fastify-modular/test-support/spawn-app'
+import { spawnApp, type SpawnedApp, spawnNode } from '@fastify-modular/test-support/spawn-app'
 import { openSqlite } from '#src/database/sqlite.js'
 import { demoAccounts } from '#src/first-accounts.js'
 
@@ -86,6 +87,18 @@ export async function databaseWithAccounts(t: Teardown): Promise<{ file: string;
   }
   await database.close()
   return { file, DATABASE_URL: `sqlite:${file}` }
+}
+
+/** The command line of the example on this database: a function that runs it, and returns what it printed. */
+export function commandLine(DATABASE_URL: string) {
+  const cwd = fileURLToPath(new URL('..', import.meta.url))
+  const env = { DATABASE_URL, NODE_ENV: '', HOST: '', TRUST_PROXY: '', LOG_LEVEL: 'error' }
+  return async (line: string) => {
+    const file = join(cwd, 'node_modules/@fastify-modular/cli/dist/main.js')
+    const command = spawnNode(file, { args: line.split(' '), cwd, env })
+    const { code } = await command.exited
+    return { code, log: command.log() }
+  }
 }
 
 /** A folder that goes with the test. */

@@ -31,3 +31,20 @@ test('a start of its own writes notes and a week of changes by several people, o
   const alice = await host.signIn('alice')
   t.equal((await alice.ask('/api/settings/user.preferred_density/resolved')).json, 'compact')
 })
+
+test('what keeps it from starting is said in words, without a stack', async (t) => {
+  const causes: readonly (readonly [Record<string, string>, RegExp])[] = [
+    [{ PORT: 'x' }, /^The application cannot start:\n {2}- PORT must be a number from 0 to 65535\.\n$/],
+    [
+      { DATABASE_URL: 'sqlite:/dev/null/host.sqlite' },
+      /^The application cannot start:\n {2}- DATABASE_URL names a database that cannot be opened: .*\n$/,
+    ],
+  ]
+  for (const [env, printed] of causes) {
+    const seeding = spawnNode(new URL('../dist/seed.js', import.meta.url), {
+      env: { NODE_ENV: undefined, HOST: undefined, TRUST_PROXY: undefined, ...env },
+    })
+    t.equal((await seeding.exited).code, 1)
+    t.match(seeding.log(), printed)
+  }
+})

@@ -3,7 +3,7 @@ import type { EventsOptions } from '@fastify-modular/core'
 import { pgBoss } from '@fastify-modular/core/events/pg-boss'
 import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
 import { ConfigError, type DatabaseConfig } from '../config.ts'
-import type { Database } from './database.ts'
+import { createTables, type Database } from './database.ts'
 import { openPostgres } from './postgres.ts'
 import { openSqlite } from './sqlite.ts'
 import { postgres } from '@fastify-modular/settings/postgres'
@@ -16,24 +16,30 @@ export interface HostDatabase extends Database {
 }
 
 /**
- * Opens the database of the configuration; `onError` is called for connections that break while idle.
+ * Opens the database of the configuration, creating these tables where they are missing. `onError` is called for connections
+ * that break while idle.
  * @throws {ConfigError} it cannot be opened
  */
 export async function openDatabase(
   config: DatabaseConfig,
   onError: (error: Error) => void,
+  tables = createTables,
 ): Promise<HostDatabase> {
   try {
-    return await open(config, onError)
+    return await open(config, onError, tables)
   } catch (error) {
     const reason = error instanceof Error ? (error.cause instanceof Error ? error.cause : error).message : ''
     throw new ConfigError([`DATABASE_URL names a database that cannot be opened: ${reason}`])
   }
 }
 
-async function open(config: DatabaseConfig, onError: (error: Error) => void): Promise<HostDatabase> {
+async function open(
+  config: DatabaseConfig,
+  onError: (error: Error) => void,
+  tables: readonly string[],
+): Promise<HostDatabase> {
   if (config.kind === 'sqlite') {
-    const database = await openSqlite(config.file)
+    const database = await openSqlite(config.file, tables)
     const { connection } = database
     return {
       ...database,
@@ -41,7 +47,7 @@ async function open(config: DatabaseConfig, onError: (error: Error) => void): Pr
       eventTransport: sqliteOutbox({ database: connection }),
     }
   }
-  const database = await openPostgres(config.url, onError)
+  const database = await openPostgres(config.url, onError, tables)
   const { pool } = database
   return {
     ...database,

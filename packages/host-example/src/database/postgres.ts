@@ -29,6 +29,7 @@ const bootLock = 7_202_601
 export async function openPostgres(
   url: string,
   onError: (error: Error) => void,
+  tables = createTables,
 ): Promise<Database & { readonly pool: Pool }> {
   const pool = new Pool({ connectionString: url, ...timeouts })
   pool.on('error', onError) // without a listener a server restart would end the process
@@ -45,7 +46,7 @@ export async function openPostgres(
   try {
     await transaction(pool, async (client) => {
       await client.query('select pg_advisory_xact_lock($1)', [bootLock])
-      for (const text of createTables) await client.query(text)
+      for (const text of tables) await client.query(text)
     })
   } catch (error) {
     await end()

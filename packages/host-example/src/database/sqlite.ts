@@ -10,7 +10,10 @@ import { createTables, type Database, type Publishing, type Row, type Statement 
 const patience = 5000
 
 /** Opens the file, creating it, its folder and the tables where they are missing. */
-export async function openSqlite(file: string): Promise<Database & { readonly connection: Sqlite.Database }> {
+export async function openSqlite(
+  file: string,
+  tables = createTables,
+): Promise<Database & { readonly connection: Sqlite.Database }> {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
   const connection = new Sqlite(file, { timeout: patience })
   await useLog(connection)
@@ -34,7 +37,7 @@ export async function openSqlite(file: string): Promise<Database & { readonly co
     },
   )
   // `immediate` takes the write lock first, so that instances that start together wait for each other.
-  write(createTables.map((text) => [text]))
+  if (tables.length > 0) write(tables.map((text) => [text]))
 
   return {
     connection,

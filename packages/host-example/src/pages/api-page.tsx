@@ -1,4 +1,4 @@
-/** The API to browse, within the frame of this application. */
+/** The API to browse, within the frame of this application. What it says of itself is in English. */
 import { type ReactNode, useEffect, useRef } from 'react'
 import { Layout } from './layout.tsx'
 import { Head } from './parts.tsx'
@@ -19,9 +19,8 @@ export function ApiPage(): ReactNode {
           </a>
         </Head>
         <h2 className="unseen">{texts.operations}</h2>
-        <div id="swagger-ui" ref={place}>
-          <noscript>{texts.needsScript}</noscript>
-        </div>
+        <div id="swagger-ui" lang="en" ref={place} />
+        <noscript>{texts.needsScript}</noscript>
       </main>
     </Layout>
   )

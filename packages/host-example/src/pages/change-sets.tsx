@@ -7,7 +7,7 @@ import { callApi } from './api.ts'
 import { fully } from './dates.ts'
 import { Face, Icon } from './drawings.tsx'
 import { Ago } from './parts.tsx'
-import { useShared, useTexts } from './shared.ts'
+import { useReady, useShared, useTexts } from './shared.ts'
 import { type News, Toast } from './toast.tsx'
 
 export function ChangeSets({ sets }: { sets: readonly ChangeSet[] }): ReactNode {
@@ -42,6 +42,7 @@ function Line({ set, onUndo }: { set: ChangeSet; onUndo: () => void }): ReactNod
   const { actor, at, changes } = set
   const { app } = useShared()
   const texts = useTexts()
+  const isReady = useReady()
   const names = changes.map(({ setting }) => setting).join(', ')
   const [first] = changes
   const isOne = changes.length === 1
@@ -63,7 +64,13 @@ function Line({ set, onUndo }: { set: ChangeSet; onUndo: () => void }): ReactNod
           {texts.undo}
         </Link>
       ) : (
-        <button className="button quiet" type="button" aria-label={label} onClick={onUndo}>
+        <button
+          className="button quiet"
+          type="button"
+          aria-label={label}
+          disabled={!isReady}
+          onClick={onUndo}
+        >
           {texts.undo}
         </button>
       )}

@@ -1,5 +1,5 @@
 /** The mail that the application would have sent, for administrators: what the events of other modules led to. */
-import { Link, usePage } from '@inertiajs/react'
+import { usePage } from '@inertiajs/react'
 import type { ReactNode } from 'react'
 import type { MailServer } from '../modules/mail/mail-module.ts'
 import type { Mail } from '../modules/mail/mailbox.ts'
@@ -45,9 +45,8 @@ export function MailsPage(): ReactNode {
             <li>
               <Icon name="alert" />
               <span>
-                <Link className="cover" href="/dead-letters">
-                  {plural(texts.deadLettersCount, deadLetters)}
-                </Link>
+                <b>{plural(texts.deadLetters, deadLetters)}</b>
+                <code>npx fastify-modular events dead-letters list</code>
               </span>
             </li>
           )}

@@ -4,7 +4,7 @@ import type { Note } from '../modules/notes/note.ts'
 import { format } from '../texts/texts.ts'
 import { Icon } from './drawings.tsx'
 import { Ago, Person, SharedPill } from './parts.tsx'
-import { useShared, useTexts } from './shared.ts'
+import { useReady, useShared, useTexts } from './shared.ts'
 
 interface NoteCardProps {
   readonly note: Note
@@ -19,11 +19,12 @@ export function NoteCard({ note, owner, onOpen, onRemove, onToggleSharing }: Not
   const { id, title, body, isShared, updatedAt } = note
   const { app, user } = useShared()
   const texts = useTexts()
+  const isReady = useReady()
   const canShare = app?.features.sharing ?? true
   return (
     <li className="card note">
       <h2>
-        <button type="button" className="cover" id={`note-${id}`} onClick={onOpen}>
+        <button type="button" className="cover" id={`note-${id}`} disabled={!isReady} onClick={onOpen}>
           {title}
         </button>
       </h2>
@@ -49,6 +50,7 @@ export function NoteCard({ note, owner, onOpen, onRemove, onToggleSharing }: Not
             className="icon-button"
             id={`share-${id}`}
             aria-label={format(isShared ? texts.stopSharing : texts.share, { title })}
+            disabled={!isReady}
             onClick={onToggleSharing}
           >
             <Icon name={isShared ? 'unlink' : 'link'} />
@@ -58,6 +60,7 @@ export function NoteCard({ note, owner, onOpen, onRemove, onToggleSharing }: Not
           type="button"
           className="icon-button"
           aria-label={format(texts.remove, { title })}
+          disabled={!isReady}
           onClick={onRemove}
         >
           <Icon name="bin" />

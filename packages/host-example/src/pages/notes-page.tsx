@@ -9,7 +9,7 @@ import { Layout } from './layout.tsx'
 import { NoteCard } from './note-card.tsx'
 import { NoteDialog } from './note-dialog.tsx'
 import { Head } from './parts.tsx'
-import { useShared, useTexts } from './shared.ts'
+import { useReady, useShared, useTexts } from './shared.ts'
 import { type News, Toast } from './toast.tsx'
 
 interface NotesProps {
@@ -31,6 +31,7 @@ export function NotesPage(): ReactNode {
   const { notes, people, query, page, perPage } = usePage<NotesProps>().props
   const { app } = useShared()
   const texts = useTexts()
+  const isReady = useReady()
   const [news, setNews] = useState<News | null>(null)
   const [open, setOpen] = useState<Note | 'new' | null>(null)
   const focusNext = useRef<string | null>(null)
@@ -96,7 +97,13 @@ export function NotesPage(): ReactNode {
       <main className="page" id="main" tabIndex={-1}>
         <Head title={texts.notes} lead={notes.length === perPage || page > 1 ? null : counted(texts, notes)}>
           {app?.features.search ? <Search query={query} /> : null}
-          <button id="new-note" className="button primary" type="button" onClick={() => setOpen('new')}>
+          <button
+            id="new-note"
+            className="button primary"
+            type="button"
+            disabled={!isReady}
+            onClick={() => setOpen('new')}
+          >
             <Icon name="plus" />
             {texts.newNote}
           </button>

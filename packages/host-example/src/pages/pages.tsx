@@ -10,7 +10,6 @@ import { ErrorPage } from './error-page.tsx'
 const components = new Map<string, () => Promise<ComponentType>>([
   ['Api', async () => (await import('./api-page.tsx')).ApiPage],
   ['Dashboard', async () => (await import('./dashboard.tsx')).DashboardPage],
-  ['DeadLetters/Index', async () => (await import('./dead-letters-page.tsx')).DeadLettersPage],
   ['Home', async () => (await import('./home.tsx')).Home],
   ['Mails/Index', async () => (await import('./mails-page.tsx')).MailsPage],
   ['Notes/Index', async () => (await import('./notes-page.tsx')).NotesPage],

@@ -3,7 +3,7 @@ import { createStage, type Stage } from '@fastify-modular/settings-ui/stage'
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { type Draft, draftFragment, tried } from './draft.ts'
 import { Icon } from './drawings.tsx'
-import { useLook, useTexts } from './shared.ts'
+import { useLook, useReady, useTexts } from './shared.ts'
 import { SignInAs } from './sign-in-page.tsx'
 
 const preview = { [tried.title]: 'title', [tried.color]: 'accent', [tried.banner]: 'banner' } as const
@@ -98,6 +98,7 @@ interface TextFieldProps extends FieldProps {
 function TextField({ label, maxLength, value, onChange }: TextFieldProps): ReactNode {
   const id = useId()
   const { writeSomething } = useTexts()
+  const isReady = useReady()
   return (
     <div>
       <label htmlFor={id}>{label}</label>
@@ -107,6 +108,7 @@ function TextField({ label, maxLength, value, onChange }: TextFieldProps): React
         value={value}
         maxLength={maxLength}
         placeholder={writeSomething}
+        disabled={!isReady}
         autoComplete="off"
         onChange={({ target }) => onChange(target.value)}
       />
@@ -119,13 +121,20 @@ const colors = ['#2f57dd', '#0f766e', '#a34a1b', '#8a3d9c', '#3d4250']
 
 function Swatches({ value, onChange }: FieldProps): ReactNode {
   const texts = useTexts()
+  const isReady = useReady()
   return (
     <div>
       <span aria-hidden="true">{texts.color}</span>
       <span className="swatches" role="radiogroup" aria-label={texts.color}>
         {colors.map((color, index) => (
           <label key={color} title={texts.colors[index]}>
-            <input type="radio" name="color" checked={color === value} onChange={() => onChange(color)} />
+            <input
+              type="radio"
+              name="color"
+              checked={color === value}
+              disabled={!isReady}
+              onChange={() => onChange(color)}
+            />
             <svg viewBox="0 0 20 20" aria-hidden="true">
               <circle cx="10" cy="10" r="9" fill={color} />
             </svg>

@@ -1,6 +1,7 @@
 /** What every page of the server brings along. */
 import { useSetting } from '@fastify-modular/settings/react'
 import { usePage } from '@inertiajs/react'
+import { useSyncExternalStore } from 'react'
 import { type Texts, textsOf } from '../texts/texts.ts'
 import type { Look } from '../web/look.ts'
 import type { SharedProps } from '../web/shared-props.ts'
@@ -47,6 +48,15 @@ function useFollowed(key: string): unknown {
 /** The texts in the language of the reader. */
 export function useTexts(): Texts {
   return textsOf(useLook()?.language ?? 'en')
+}
+
+/** False until the client has taken over what the server has drawn: what needs it is disabled so long, and no click is lost. */
+export function useReady(): boolean {
+  return useSyncExternalStore(
+    () => () => undefined,
+    () => true,
+    () => false,
+  )
 }
 
 /** A link to write to this address; `a?bcc=b@example.org` is one, and names nobody else. */

@@ -23,6 +23,11 @@ test('F-42: every operation is on the page, and one can be tried with the sessio
     .flatMap((methods) => Object.values(methods))
     .map(({ summary }) => summary)
   await page.locator('.opblock-tag').first().waitFor()
+  t.equal(
+    await page.locator('#swagger-ui').getAttribute('lang'),
+    'en',
+    'for those who read the pages in German',
+  )
   for (const group of await page.locator('.opblock-tag').all()) await group.click()
   await page.getByText('Add a note', { exact: true }).waitFor()
   const shown = await page.locator('.opblock-summary-description').allTextContents()

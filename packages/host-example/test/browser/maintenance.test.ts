@@ -1,5 +1,6 @@
 /** Maintenance mode, as administrators and everybody else see it. */
 import { testBrowser } from '@fastify-modular/test-support/browser'
+import { until } from '@fastify-modular/test-support/until'
 import { test } from 'tap'
 import { violationsOf } from '../axe.js'
 import { type Person, startHost } from '../host.js'
@@ -60,6 +61,21 @@ test('maintenance mode in a browser', async (t) => {
       await page.getByRole('heading', { name: 'Recent notes' }).waitFor()
     })
   }
+
+  await t.test('a page that waits looks every half minute, and asks for nothing else twice', async (t) => {
+    await page.clock.install()
+    const asked: string[] = []
+    page.on('request', (request) => {
+      if (new URL(request.url()).pathname === '/notes') asked.push(request.method())
+    })
+    await visitAs(alice, '/notes')
+    await page.getByRole('heading', { level: 1, name: 'Back in a moment' }).waitFor()
+    await page.waitForRequest('**/api/settings') // the client is there
+    await page.clock.runFor(151_000)
+    await until(() => asked.length >= 6)
+    t.same(asked, ['GET', ...Array.from({ length: 5 }, () => 'HEAD')])
+    await page.clock.resume()
+  })
 
   await t.test(
     'strangers still see what is public, and read there that only administrators get in',

@@ -11,9 +11,11 @@ test('F-41: notes are written, changed, shared, removed and brought back; focus 
   for (const title of ['Third', 'Second']) await alice.ask('/api/notes', { method: 'POST', body: { title } })
   await alice.enter(browser)
   const page = await browser.newPage()
-  /** What the server has drawn is clicked in vain until the client has taken it over, and follows the settings. */
-  const ready = (load: () => Promise<unknown>) =>
-    Promise.all([page.waitForRequest('**/api/settings/stream'), load()])
+  /** A key is pressed in vain where the client has not taken over what the server has drawn; a click waits. */
+  const ready = async (load: () => Promise<unknown>) => {
+    await load()
+    await page.locator('#new-note:enabled').waitFor()
+  }
   await ready(() => page.goto(`${host.url}/notes`))
   const note = (title: string) => page.getByRole('button', { name: title, exact: true })
   const announced = (text: string) =>
@@ -138,4 +140,38 @@ test('F-41: notes are written, changed, shared, removed and brought back; focus 
     await announced('The server cannot be reached')
     t.same(await list(), ['Kept'])
   })
+})
+
+test('until the client has taken the page over, what needs it is disabled, and forms and links work', async (t) => {
+  const browser = await testBrowser(t)
+  if (browser === null) return
+  const host = await startHost(t)
+  const alice = await host.signIn('alice')
+  await alice.ask('/api/notes', { method: 'POST', body: { title: 'Bread' } })
+  await alice.enter(browser)
+  const page = await browser.newPage()
+  let release = (): void => {}
+  const held = new Promise<void>((resolve) => (release = resolve))
+  await page.route('**/static/client-*.js', async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.goto(`${host.url}/notes`, { waitUntil: 'commit' })
+  for (const name of ['New note', 'Bread', 'Share Bread', 'Remove Bread'])
+    t.ok(await page.getByRole('button', { name, exact: true }).isDisabled(), name)
+  await page.getByRole('searchbox').fill('milk')
+  await page.getByRole('searchbox').press('Enter')
+  await page.getByText('No note contains “milk”.').waitFor()
+  await page.getByRole('link', { name: 'Show all notes' }).click()
+  const clicked = page.getByRole('button', { name: 'New note' }).click()
+  release()
+  await clicked
+  await page.getByRole('dialog', { name: 'New note' }).waitFor()
+
+  await page.goto('about:blank')
+  await page.context().clearCookies()
+  await page.unroute('**/static/client-*.js')
+  await page.route('**/static/client-*.js', (route) => route.abort())
+  await page.goto(host.url, { waitUntil: 'domcontentloaded' })
+  for (const label of ['Title', 'Teal', 'Banner']) t.ok(await page.getByLabel(label).isDisabled(), label)
 })

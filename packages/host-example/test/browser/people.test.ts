@@ -54,17 +54,6 @@ test('F10: a person has one colour on all pages', async (t) => {
   t.same(looks[0], looks[1])
 })
 
-test('dead letters are no part of the navigation: mail has a line, where there is one', async (t) => {
-  const browser = await testBrowser(t)
-  if (browser === null) return
-  const host = await startHost(t)
-  await (await host.signIn('admin')).enter(browser)
-  const page = await browser.newPage()
-  await page.goto(`${host.url}/mails`)
-  await page.getByRole('heading', { level: 1, name: 'Mail' }).waitFor()
-  t.equal(await page.locator('a[href="/dead-letters"]').count(), 0)
-})
-
 test('F15: headings of all pages have one size, and stand at one height', async (t) => {
   const browser = await testBrowser(t)
   if (browser === null) return
