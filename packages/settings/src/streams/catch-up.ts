@@ -1,4 +1,4 @@
-/** Looks at the database for readers who know of a later revision than this instance. */
+/** What a stream waits for before it opens: a look at the database, and whether it is to open by then. */
 import timers from 'node:timers/promises'
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import type { FastifyRequest } from 'fastify'
@@ -8,6 +8,7 @@ import { revisionOf } from './audience.ts'
 /** Milliseconds from a look at the database for strangers to the next one. */
 const lookInterval = 1000
 
+/** Looks at the database for readers who know of a later revision than this instance. */
 export class CatchUp {
   readonly #parts: Pick<Parts, 'sharedValues' | 'coherence'>
   readonly #closing: AbortSignal
@@ -44,5 +45,33 @@ export class CatchUp {
       this.#mayLook = timers.setTimeout(lookInterval, undefined, { signal: this.#closing }).catch(() => {})
       return this.#parts.coherence.catchUp()
     }))
+  }
+}
+
+/** A stream that is about to open. */
+export interface Opening {
+  readonly callerId: string | null
+  /** Whether the streams of the caller have been ended meanwhile. */
+  isEnded: boolean
+}
+
+/** The streams that are about to open. What the host said of their callers may not hold any more when they do. */
+export class Openings {
+  readonly #all = new Set<Opening>()
+
+  /** Runs what opens a stream. */
+  async during(callerId: string | null, open: (opening: Opening) => Promise<void>): Promise<void> {
+    const opening = { callerId, isEnded: false }
+    this.#all.add(opening)
+    try {
+      await open(opening)
+    } finally {
+      this.#all.delete(opening)
+    }
+  }
+
+  /** Streams of the caller were ended: those that are about to open end at once. */
+  end(callerId: string): void {
+    for (const opening of this.#all) if (opening.callerId === callerId) opening.isEnded = true
   }
 }

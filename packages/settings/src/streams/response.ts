@@ -1,5 +1,5 @@
 /** How a stream begins, and what it says beside settings. */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyReply } from 'fastify'
 
 /** Changes wait to be kept, or others than before: whoever may keep them reads them. */
 export const openEvent = Buffer.from('event: open\ndata: {}\n\n')
@@ -8,8 +8,8 @@ export const openEvent = Buffer.from('event: open\ndata: {}\n\n')
 export const overEvent = 'event: over\ndata: {}\n\n'
 
 /** Not in chunks: the answer ends with its connection, and each event is the same bytes for everybody. */
-export function writeHead(request: FastifyRequest, reply: FastifyReply): void {
-  const { raw } = reply
+export function writeHead(reply: FastifyReply): void {
+  const { raw, request } = reply
   const isHttp1 = request.raw.httpVersionMajor < 2
   for (const [name, value] of Object.entries(reply.getHeaders()))
     if (value !== undefined) raw.setHeader(name, value)

@@ -12,12 +12,12 @@ import type { Parts } from '../parts.ts'
 import { SettingScope } from '../setting-definition.ts'
 import { ownerHash } from '../store/store.ts'
 import { Audience, idAlone } from './audience.ts'
-import { CatchUp } from './catch-up.ts'
+import { CatchUp, type Opening, Openings } from './catch-up.ts'
 import { networkOf } from './network.ts'
 import { questionInterval, Questions } from './questions.ts'
 import { openEvent, overEvent, writeHead } from './response.ts'
 
-/** How many streams there may be, and how much of one may wait in this process. */
+/** How many streams there may be, how much of one may wait in this process, and how long one may take to end. */
 const bounds = {
   /** Of one caller; one more ends the oldest. */
   ofCaller: 8,
@@ -27,19 +27,14 @@ const bounds = {
   ofAddress: 32,
   /** Bytes. */
   unsent: 64 * 1024,
+  /** Sockets that are written to before other requests have their turn: about 2 ms. */
+  atOnce: 256,
+  /** Milliseconds that streams have to end when the application closes. */
+  farewell: 500,
 }
 
-/** Seconds between two signs of life on a stream. */
-const beatInterval = 25
-
-/** So many sockets are written to before other requests have their turn: about 2 ms. */
-const slice = 256
-
-/** Seconds for which a stream of a caller goes on while nobody says that the caller is still signed in. */
-const longestDoubt = 300
-
-/** Milliseconds that streams have to end when the application closes. */
-const farewell = 500
+/** Seconds between two signs of life on a stream, and for which one goes on while nobody says that its caller is signed in. */
+const longest = { silence: 25, doubt: 300 }
 
 /** A caller with open streams, the oldest first, or the address of strangers, or a tenant. */
 interface Owner {
@@ -108,6 +103,7 @@ export class Streams {
   readonly #audiences
   readonly #closing = new AbortController()
   readonly catchUp: CatchUp
+  readonly #openings = new Openings()
   #due = nothing()
   #isWriting = false
   /** Whether a change waits to be kept. */
@@ -132,20 +128,27 @@ export class Streams {
    * @throws {TooManyRequestsException} the address has too many streams
    * @throws {ServiceUnavailableException} the instance has, or it is closing
    */
-  async answer(request: FastifyRequest, reply: FastifyReply, { callerId, tenant }: Reader): Promise<void> {
-    if (callerId !== null && this.#questions.answer(request, reply, { id: callerId, tenant })) return
-    this.#refuseIfClosing(reply)
-    this.#refuseIfFull(request, callerId)
-    await this.catchUp.reach(request, callerId)
-    // From here on in one step: what changes later finds the stream.
-    this.#refuseIfClosing(reply)
-    if (request.raw.socket.destroyed) return void reply.hijack()
-    this.#refuseIfFull(request, callerId)
+  answer(request: FastifyRequest, reply: FastifyReply, { callerId, findTenant }: Reader): Promise<void> {
+    return this.#openings.during(callerId, async (opening) => {
+      const tenant = await findTenant()
+      if (callerId !== null && this.#questions.answer(request, reply, { id: callerId, tenant })) return
+      this.#refuse(reply, callerId)
+      await this.catchUp.reach(request, callerId)
+      // From here on in one step: what changes later finds the stream.
+      if (request.raw.socket.destroyed) reply.hijack()
+      else this.#begin(reply, tenant, opening)
+    })
+  }
+
+  /** A client whose stream ends comes back, and says who it is then. */
+  #begin(reply: FastifyReply, tenant: Stream['tenant'], { callerId, isEnded }: Opening): void {
+    this.#refuse(reply, callerId)
     const audience = callerId === null ? this.#audiences.public : this.#audiences.signedIn
-    const first = this.#firstBytes(audience, request.headers['last-event-id'])
-    writeHead(request, reply)
+    const first = this.#firstBytes(audience, reply.request.headers['last-event-id'])
+    writeHead(reply)
     try {
       const stream = this.#add({ reply, audience, callerId, tenant })
+      if (isEnded) return this.#end(stream)
       this.#send(stream, first, callerId !== null || tenant !== undefined ? 'first' : undefined)
     } catch (err) {
       this.#init.log.error({ err }, 'stream of settings failed')
@@ -155,6 +158,7 @@ export class Streams {
 
   /** Ends all streams of a caller. */
   endStreams(callerId: string): void {
+    this.#openings.end(callerId)
     for (const stream of this.#callers.get(hashOf(callerId))?.streams ?? []) this.#end(stream)
   }
 
@@ -166,7 +170,7 @@ export class Streams {
       this.#end(stream, 'retry: 1000\n\n')
       return closing
     })
-    await withTimeout(Promise.all(closed), 2 * farewell, () => {})
+    await withTimeout(Promise.all(closed), 2 * bounds.farewell, () => {})
   }
 
   #sharedChanged({ keys, kind }: SharedChange): void {
@@ -205,13 +209,12 @@ export class Streams {
       for (const stream of this.#callers.get(caller)?.streams ?? []) this.#due.own.set(stream, 'user')
   }
 
-  #refuseIfClosing(reply: FastifyReply): void {
-    if (!this.#closing.signal.aborted) return
-    reply.header('connection', 'close') // a connection that is kept would keep the server open
-    throw new ServiceUnavailableException('The application is closing.', 1)
-  }
-
-  #refuseIfFull({ ip }: FastifyRequest, callerId: string | null): void {
+  #refuse(reply: FastifyReply, callerId: string | null): void {
+    if (this.#closing.signal.aborted) {
+      reply.header('connection', 'close') // a connection that is kept would keep the server open
+      throw new ServiceUnavailableException('The application is closing.', 1)
+    }
+    const { ip } = reply.request
     const anonymous = [...this.#addresses.values()].reduce((sum, { streams }) => sum + streams.size, 0)
     const [count, most] =
       callerId === null ? [anonymous, bounds.anonymous] : [this.#open.size - anonymous, bounds.signedIn]
@@ -280,7 +283,7 @@ export class Streams {
     this.#forget(stream)
     const { raw } = stream.reply
     raw.end()
-    setTimeout(() => raw.destroy(), farewell).unref() // a client that does not read would keep the socket
+    setTimeout(() => raw.destroy(), bounds.farewell).unref() // a client that does not read would keep the socket
   }
 
   #cut(stream: Stream): void {
@@ -290,13 +293,13 @@ export class Streams {
 
   #tick(): void {
     this.#seconds++
-    if (this.#seconds % beatInterval === 0) {
+    if (this.#seconds % longest.silence === 0) {
       this.#due.isBeat = true
       this.#write()
     }
     for (const { streams } of this.#callers.values())
       for (const stream of streams)
-        if (this.#seconds - stream.confirmed > longestDoubt) this.#end(stream, overEvent)
+        if (this.#seconds - stream.confirmed > longest.doubt) this.#end(stream, overEvent)
     this.#questions.ask(this.#callers.values(), this.#seconds)
   }
 
@@ -326,7 +329,7 @@ export class Streams {
       // A copy: a stream that opens meanwhile begins with what is newer.
       for (const stream of bytes.size > 0 ? [...this.#open] : due.own.keys()) {
         if (this.#open.has(stream)) this.#send(stream, bytes.get(stream.audience), due.own.get(stream))
-        if (++written % slice === 0) await timers.setImmediate()
+        if (++written % bounds.atOnce === 0) await timers.setImmediate()
       }
     }
   }
@@ -387,9 +390,11 @@ function hashOf(callerId: string): string {
 }
 
 /** Who reads a stream. */
-export interface Reader extends Pick<Stream, 'tenant'> {
+export interface Reader {
   /** Null: not signed in. */
   readonly callerId: string | null
+  /** Asks the host for the tenant of the request. */
+  readonly findTenant: () => Stream['tenant'] | Promise<Stream['tenant']>
 }
 
-interface NewStream extends Pick<Stream, 'reply' | 'audience'>, Reader {}
+interface NewStream extends Pick<Stream, 'reply' | 'audience' | 'tenant'>, Pick<Reader, 'callerId'> {}

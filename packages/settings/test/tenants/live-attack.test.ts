@@ -174,6 +174,25 @@ test('a host that does not answer holds up its own request alone, and opens no s
   stream.close()
 })
 
+test('a stream that is about to open when its caller signs out, or switches, ends before it says anything', async (t) => {
+  const waiting: (() => void)[] = []
+  const app = await start(t, {
+    tenants: { of: () => new Promise((resolve) => waiting.push(() => resolve('acme'))) },
+  })
+  const [ada, eve] = ['ada', 'eve'].map((caller) => readStream(app, { headers: { 'x-caller': caller } }))
+  await until(() => waiting.length === 2)
+  app.settings.endStreams('ada')
+  for (const answer of waiting) answer()
+  t.equal(await (await ada)?.ended(), '')
+  await (await eve)?.next('own')
+  ;(await eve)?.close()
+  const again = readStream(app, { headers: { 'x-caller': 'ada' } })
+  await until(() => waiting.length === 3)
+  waiting[2]?.()
+  await (await again).next('own')
+  ;(await again).close()
+})
+
 test('a session that switches: its open page never mixes two organisations, and follows the new one in the end', async (t) => {
   withoutWait(t)
   const session = { tenant: 'acme' }

@@ -36,10 +36,11 @@ export function addStreamRoutes({ app, service, options: { stream }, tenantOf }:
       ...route,
       preHandler: refuseForeign([]),
     },
-    async (request, reply) => {
-      const tenant = await tenantIdOf(request)
-      return streams.answer(request, reply, { callerId: callerOf(request).id, tenant })
-    },
+    (request, reply) =>
+      streams.answer(request, reply, {
+        callerId: callerOf(request).id,
+        findTenant: () => tenantIdOf(request),
+      }),
   )
   if (stream?.public === false) return
   app.get(
@@ -54,8 +55,8 @@ export function addStreamRoutes({ app, service, options: { stream }, tenantOf }:
       preHandler: refuseForeign(['*']),
       config: openRoute,
     },
-    async (request, reply) =>
-      streams.answer(request, reply, { callerId: null, tenant: await tenantIdOf(request) }),
+    (request, reply) =>
+      streams.answer(request, reply, { callerId: null, findTenant: () => tenantIdOf(request) }),
   )
 }
 
