@@ -3,7 +3,7 @@ import type { PageConfig } from '../document.ts'
 import type { Messages } from '../texts/messages.ts'
 import type * as tenantPage from './tenant-page.tsx'
 import { tenantHeaders } from './model/source.ts'
-import { loadTenantPage } from './use-more.ts'
+import { tenantPart } from './use-more.ts'
 
 /** Milliseconds after which a request counts as unanswered. */
 const timeout = 15_000
@@ -36,7 +36,7 @@ export async function withTexts(config: PageConfig, base: string): Promise<Conte
   const { page, texts: file, messages } = config
   const [texts, ofTenant] = await Promise.all([
     file === undefined ? {} : loadTexts(new URL(file, base).href),
-    page === 'tenant' ? loadTenantPage() : undefined,
+    page === 'tenant' ? tenantPart.load() : undefined,
   ])
   const baseUrl = new URL(config.baseUrl, base).href
   return { config: { ...config, baseUrl }, texts: { ...texts, ...messages }, ofTenant, sheets: [] }

@@ -3,14 +3,14 @@ import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { Icon, type IconName } from './icons.tsx'
 import type { MenuButtonProps } from './menu-popup.tsx'
-import { useLater } from './use-more.ts'
+import { laterPart, usePart } from './use-more.ts'
 
 /** A button and the menu that it opens. */
 export function MenuButton(props: MenuButtonProps): ComponentChildren {
   const { label, name, className, role = 'menu' } = props
   const [isOpen, setOpen] = useState(false)
   const button = useRef<HTMLButtonElement>(null)
-  const later = useLater(isOpen)
+  const later = usePart(laterPart, isOpen)
   return (
     <>
       <button

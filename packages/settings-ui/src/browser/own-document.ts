@@ -2,7 +2,7 @@
 import type { PageConfig } from '../document.ts'
 import type { Stage } from '../stage.ts'
 import { retitle } from './page/use-window.ts'
-import { loadMore } from './use-more.ts'
+import { morePart } from './use-more.ts'
 
 /** The theme is a choice of this browser, where no setting is. */
 const storageKey = 'fm-theme'
@@ -13,7 +13,7 @@ export function ownDocument(element: HTMLElement): OwnDocument | undefined {
   const config = configOf(document)
   let stage: Promise<Stage> | undefined
   element.addEventListener('fm-preview', ({ detail: { key, value } }) => {
-    stage ??= loadMore().then(({ createStage }) => createStage(config.preview ?? {}))
+    stage ??= morePart.load().then(({ createStage }) => createStage(config.preview ?? {}))
     void stage.then(({ show }) => show(key, value))
   })
   element.addEventListener(
@@ -24,7 +24,7 @@ export function ownDocument(element: HTMLElement): OwnDocument | undefined {
   return {
     config,
     async readAgain() {
-      const more = await loadMore()
+      const more = await morePart.load()
       const page = await more.readAgain(element, config.themeSetting === undefined)
       const next = configOf(page)
       retitle(page.title)

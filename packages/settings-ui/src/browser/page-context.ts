@@ -79,11 +79,7 @@ export function useWriter({ key, scope, updatedBy }: SettingValue): string | nul
   const name = useEditor(({ people }) => (updatedBy === null ? undefined : people.get(updatedBy)))
   const isAsked = canUpdate && !editor.isOwn && updatedBy !== null && name === undefined
   useEffect(() => {
-    if (isAsked && editor.asks(updatedBy))
-      api.get(key, scope).then(
-        ({ people }) => editor.know(people ?? {}),
-        () => void editor.asked.delete(updatedBy),
-      )
+    if (isAsked) void editor.learnNames([updatedBy], () => api.get(key, scope))
   }, [api, editor, key, scope, updatedBy, isAsked])
   return name ?? updatedBy
 }

@@ -14,31 +14,18 @@ class Part<Module> {
   }
 }
 
-const morePart = new Part<typeof more>(() => import('./more.ts'))
-const laterPart = new Part<typeof later>(() => import('./later.ts'))
-const tenantPart = new Part<typeof tenantPage>(() => import('./tenant-page.tsx'))
-
 /** What most visits do without. */
-export const loadMore = morePart.load
+export const morePart = new Part<typeof more>(() => import('./more.ts'))
+/** What follows the first row. */
+export const laterPart = new Part<typeof later>(() => import('./later.ts'))
 /** What only pages with an organisation need. */
-export const loadTenantPage = tenantPart.load
+export const tenantPart = new Part<typeof tenantPage>(() => import('./tenant-page.tsx'))
 
-/** The same for components. Undefined until it is there, null if it could not be loaded or is not wanted. */
-export function useMore(isWanted = true): typeof more | null | undefined {
-  return usePart(morePart, isWanted)
-}
-
-/** What follows the first row, in the same way. */
-export function useLater(isWanted = true): typeof later | null | undefined {
-  return usePart(laterPart, isWanted)
-}
-
-export function useTenantPage(isWanted: boolean): typeof tenantPage | null | undefined {
-  return usePart(tenantPart, isWanted)
-}
-
-/** At once where it was loaded before: a menu takes the key that follows the one that opened it. */
-function usePart<Module>(part: Part<Module>, isWanted: boolean): Module | null | undefined {
+/**
+ * Undefined until it is there, null if it could not be loaded or is not wanted. At once where it was loaded before: a menu
+ * takes the key that follows the one that opened it.
+ */
+export function usePart<Module>(part: Part<Module>, isWanted = true): Module | null | undefined {
   const [loaded, setLoaded] = useState<Module | null>()
   useEffect(() => {
     if (isWanted && !part.loaded) part.load().then(setLoaded, () => setLoaded(null))

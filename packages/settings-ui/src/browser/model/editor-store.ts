@@ -15,8 +15,6 @@ export class EditorStore {
   isLive = false
   /** Reads which changes wait to be kept; what follows others replaces it. */
   readOpen: () => Promise<void> = async () => undefined
-  /** People whose names were asked for; take out those whose names could not be read. */
-  readonly asked = new Set<string>()
 
   constructor(source: SettingsSource) {
     this.source = source
@@ -85,11 +83,6 @@ export class EditorStore {
   /** Takes what has come from elsewhere. */
   arrive(change: (state: EditorState) => EditorState): void {
     this.update(change(this.#state))
-  }
-
-  /** Whether nobody has asked yet for the name of a person: all rows that show it ask once. */
-  asks(id: string): boolean {
-    return this.asked.size < this.asked.add(id).size
   }
 
   /** Learns of which values the reader has one of their own. */

@@ -36,6 +36,8 @@ export class SettingsEditor extends EditorStore {
   readonly #language: () => Language
   /** Called after each change made from here, with the keys of the drafts that it has saved. */
   readonly changed: (saved: readonly string[]) => void
+  /** Whose names were read, or are being read. */
+  readonly #named = new Set<string>()
   /** The last write; the next one waits for it. */
   #writes: Promise<void> = Promise.resolve()
 
@@ -352,6 +354,21 @@ export class SettingsEditor extends EditorStore {
       // Only over what is named here: of anything newer it is said again.
       anyway: () => void this.revert(revision, { ...force, ...versionsOf(failure) }),
     })
+  }
+
+  /** Reads names that no answer has brought: once for all that show them, again where they could not be read. */
+  async learnNames(
+    ids: readonly string[],
+    read: () => Promise<{ readonly people?: Readonly<Record<string, string>> }>,
+  ): Promise<void> {
+    const unknown = ids.filter((id) => !this.state.people.has(id) && !this.#named.has(id))
+    if (unknown.length === 0) return
+    for (const id of unknown) this.#named.add(id)
+    try {
+      this.know((await read()).people ?? {})
+    } catch {
+      for (const id of unknown) this.#named.delete(id)
+    }
   }
 
   /** Keeps names that came with an answer. */

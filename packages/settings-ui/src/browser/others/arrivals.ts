@@ -2,7 +2,6 @@
 import { type SettingsClient, SettingsRequestError } from '@fastify-modular/settings/client'
 import type { Follower, StreamedSetting } from '@fastify-modular/settings/client/internal'
 import { format, plural } from '../../texts/messages.ts'
-import type { EditorState } from '../model/editor-state.ts'
 import type { SettingsEditor } from '../model/editor.ts'
 import { justNow, newestOf, tinted, toArrival, withNews, withOlderNews } from '../model/news.ts'
 import { isSameJson, type SettingValue } from '../model/setting.ts'
@@ -213,15 +212,14 @@ export class Arrivals implements Follower {
     for (const time of [tinted, justNow])
       this.#later(time, () => editor.arrive((state) => withOlderNews(state, shown)))
     for (const { key, updatedBy } of shown) this.#unsaid.set(key, updatedBy)
-    void this.#nameAndSay(editor.state)
+    void this.#nameAndSay()
   }
 
-  async #nameAndSay({ people }: EditorState): Promise<void> {
-    const { editor, page } = this.#init
+  async #nameAndSay(): Promise<void> {
+    const { api, editor, page } = this.#init
     const ids = [...this.#unsaid.values()].filter((id) => id !== null)
-    const unknown = page().canUpdate ? ids.filter((id) => !people.has(id) && editor.asks(id)) : []
-    if (unknown.length > 0 && (await this.#readActors()).size === 0)
-      for (const id of unknown) editor.asked.delete(id)
+    // One answer has the names of all who changed something lately.
+    if (page().canUpdate) await editor.learnNames(ids, () => api.changes())
     if (this.#isSaying || this.#isStopped) return
     this.#isSaying = true
     this.#later(Math.max(0, this.#said + silence - Date.now()), () => this.#sayAll())
@@ -255,7 +253,7 @@ export class Arrivals implements Follower {
     )
   }
 
-  /** One answer has the names of all who changed something lately; who did, by key. */
+  /** Who has changed what lately, by key. */
   async #readActors(): Promise<ReadonlyMap<string, string | null>> {
     const { api, editor } = this.#init
     const page = await api.changes().catch(() => undefined)

@@ -7,7 +7,7 @@ import { fold, plural } from '../../texts/messages.ts'
 import { needsAttention } from '../model/editor-state.ts'
 import type { Group } from '../model/listing.ts'
 import { useEditor, usePage } from '../page-context.ts'
-import { useLater } from '../use-more.ts'
+import { laterPart, usePart } from '../use-more.ts'
 import { useView } from '../view/use-results.ts'
 import { noSearch, type UrlState, urlOf } from '../view/use-url-state.ts'
 
@@ -66,7 +66,7 @@ function Groups({ isShort = false }: { readonly isShort?: boolean }): ComponentC
   const { groups, current, isSearch } = results
   const [text, setText] = useState('')
   const isMany = groups.length >= many
-  const later = useLater(isMany)
+  const later = usePart(laterPart, isMany)
   return (
     <>
       {later && <later.GroupField value={text} onInput={setText} />}
@@ -132,7 +132,10 @@ function GroupNews({ group: { slug, definitions } }: { readonly group: Group }):
   const { messages, locale } = usePage()
   const { isSearch, byGroup } = useView().results
   const wrong = useEditor(({ drafts, asked }) => needsAttention({ definitions, drafts, asked }).length)
-  const later = useLater(useEditor(({ news }) => news.size > 0))
+  const later = usePart(
+    laterPart,
+    useEditor(({ news }) => news.size > 0),
+  )
   const isUnsaved = useEditor(({ drafts }) => definitions.some(({ key }) => drafts.has(key)))
   if (wrong > 0 || isSearch) {
     const count = wrong || (byGroup.get(slug) ?? 0)

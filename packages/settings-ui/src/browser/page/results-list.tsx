@@ -8,7 +8,7 @@ import { format, plural } from '../../texts/messages.ts'
 import type { Hit } from '../model/search.ts'
 import { useEditor, useMayChange, usePage } from '../page-context.ts'
 import { SettingRow, type SettingRowProps } from '../row/setting-row.tsx'
-import { loadMore, useLater, useMore, useTenantPage } from '../use-more.ts'
+import { laterPart, morePart, tenantPart, usePart } from '../use-more.ts'
 import { atOnce, type Section, useView } from '../view/use-results.ts'
 import { noSearch } from '../view/use-url-state.ts'
 
@@ -19,9 +19,9 @@ export function ResultsList(): ComponentChildren {
   const { sections, isSearch, definitions, groups } = results
 
   const hasOpen = useEditor(({ open }) => open.length > 0)
-  const more = useMore(hasOpen || (isDevelopment && phase === 'ready' && definitions.length === 0))
+  const more = usePart(morePart, hasOpen || (isDevelopment && phase === 'ready' && definitions.length === 0))
 
-  const ofTenant = useTenantPage(phase === 'elsewhere')
+  const ofTenant = usePart(tenantPart, phase === 'elsewhere')
 
   if (phase === 'elsewhere') return <Bones>{ofTenant && <ofTenant.Elsewhere />}</Bones>
   if (phase === 'loading' || results.isPending) return <Loading />
@@ -179,7 +179,10 @@ interface SectionCardProps {
 function SectionCard({ section, isNamed, notice }: SectionCardProps): ComponentChildren {
   const { editor, messages, groups = {} } = usePage()
   const stale = useEditor((state) => state.stale)
-  const later = useLater(useEditor(({ news }) => news.size > 0))
+  const later = usePart(
+    laterPart,
+    useEditor(({ news }) => news.size > 0),
+  )
   const { results, changeUrl } = useView()
   const { isSearch } = results
   const { group, rows } = section
@@ -264,7 +267,7 @@ function TestButton({ resource, group, isOnly }: TestButtonProps): ComponentChil
   const { editor, messages } = page
   const isRunning = useEditor(({ message }) => message?.kind === 'busy')
   const run = (): void =>
-    void loadMore().then(
+    void morePart.load().then(
       (more) => more.testResource(page, resource, group),
       () => editor.say({ kind: 'bad', text: messages.unreachable }),
     )
@@ -286,7 +289,7 @@ interface RowsProps {
 
 function Rows({ rows, isSystem }: RowsProps): ComponentChildren {
   const open = useEditor((state) => state.open)
-  const more = useMore(open.length > 0)
+  const more = usePart(morePart, open.length > 0)
   const waiting = new Set(open.flatMap(({ entries }) => entries.map(({ key }) => key)))
   return rows.map(({ definition, reason }) => (
     <StillRow

@@ -8,7 +8,7 @@ import { plural } from '../../texts/messages.ts'
 import { elementId } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
 import { listenToShortCut, shortCutName, treeOf } from '../tree.ts'
-import { loadMore, useLater } from '../use-more.ts'
+import { laterPart, morePart, usePart } from '../use-more.ts'
 import { Chips } from '../view/filters.tsx'
 import { useView } from '../view/use-results.ts'
 import { show } from './use-reveal.ts'
@@ -25,7 +25,7 @@ export function SearchBar({ children }: { readonly children: ComponentChildren }
   const [isAsked, setAsked] = useState(results.isSearch)
   if (results.isSearch && !isAsked) setAsked(true)
   const isMany = results.definitions.length >= enough || isAsked
-  const later = useLater(isMany)
+  const later = usePart(laterPart, isMany)
   if (results.definitions.length === 0 || (!editor.isShared && !isMany)) return null
   return (
     <div className="fm-tools" part="search">
@@ -137,7 +137,7 @@ function TransferMenu(): ComponentChildren {
 
   async function exportAll(): Promise<void> {
     try {
-      const { download } = await loadMore()
+      const { download } = await morePart.load()
       const count = await download(api)
       editor.say({ kind: 'done', text: plural(messages.exportDone, count, locale) })
     } catch (error) {

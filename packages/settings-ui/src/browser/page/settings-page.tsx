@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
 import { type EditorState, needsConfirmation } from '../model/editor-state.ts'
-import { useLater, useMore } from '../use-more.ts'
+import { laterPart, morePart, usePart } from '../use-more.ts'
 import { Context, type OpenDialog, type PageContext, useEditor, usePage } from '../page-context.ts'
 import { HeaderPreview } from './preview.tsx'
 import { GroupNav, GroupPicker } from './group-nav.tsx'
@@ -58,7 +58,7 @@ function Body({ heading, part: { group, keys }, wanted, onWanted }: BodyProps): 
   const phase = useEditor((state) => state.phase)
   const isReady = phase === 'ready'
   // A reader who works elsewhere may come back.
-  const later = useLater(isReady || phase === 'elsewhere')
+  const later = usePart(laterPart, isReady || phase === 'elsewhere')
   const results = useResults(url, { group, keys, isWhole, later })
   const announcement = useEditor((state) => state.announcement)
   const stale = useEditor((state) => state.stale)
@@ -155,7 +155,7 @@ interface LazyDialogProps {
 
 function LazyDialog({ dialog, onClose }: LazyDialogProps): ComponentChildren {
   const { editor, messages } = usePage()
-  const more = useMore()
+  const more = usePart(morePart)
   useEffect(() => {
     if (more !== null) return
     editor.say({ kind: 'bad', text: messages.unreachable })
@@ -172,7 +172,7 @@ function LazyDialog({ dialog, onClose }: LazyDialogProps): ComponentChildren {
 function LazyActivity(): ComponentChildren {
   const { messages } = usePage()
   const { groups } = useView().results
-  const more = useMore()
+  const more = usePart(morePart)
   if (more === null) return <p className="fm-notice is-bad">{messages.unreachable}</p>
   return more && <more.ActivityPage groups={groups} />
 }

@@ -10,7 +10,7 @@ import { relativeTime, toInput, zoneName } from '../model/input.ts'
 import { type Definition, displayValue, isStale, type RowState, type SettingValue } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { useExternal } from '../use-external.ts'
-import { useLater } from '../use-more.ts'
+import { laterPart, usePart } from '../use-more.ts'
 
 interface PartsProps extends RowParts {
   readonly id: string
@@ -172,7 +172,7 @@ function usePill(
   isJustSaved: boolean,
 ): Pill | null {
   const { editor, messages, tenant } = usePage()
-  const later = useLater(news !== undefined)
+  const later = usePart(laterPart, news !== undefined)
   if (draft) {
     const text = editor.isOwn ? messages.notSaved : unsavedText(definition, value, messages)
     return { text, kind: draft.theirs ? 'warn' : state === 'invalid' ? 'bad' : undefined }

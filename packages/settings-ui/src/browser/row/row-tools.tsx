@@ -8,7 +8,7 @@ import { MenuButton, MenuItem } from '../menu.tsx'
 import { parseInput } from '../model/input.ts'
 import { type Definition, displayTime, type Input, type SettingValue, shortValues } from '../model/setting.ts'
 import { useEditor, usePage, useWriter } from '../page-context.ts'
-import { useMore } from '../use-more.ts'
+import { morePart, usePart } from '../use-more.ts'
 
 interface RowToolsProps extends RowParts {
   readonly mayChange: boolean
@@ -147,7 +147,7 @@ export function RowConflict({ id, definition, theirs, input }: RowConflictProps)
   const parsed = parseInput(definition, input, theirs.value)
   const mine = 'value' in parsed ? parsed.value : String(input)
   const texts = shortValues(definition, [mine, theirs.value], messages)
-  const more = useMore(!texts && !sensitive)
+  const more = usePart(morePart, !texts && !sensitive)
   const text = format(sensitive ? messages.theirSecret : messages.theirs, { name })
   return (
     <div className="fm-conflict" role="group" aria-label={text}>

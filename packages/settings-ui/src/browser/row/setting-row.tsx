@@ -22,7 +22,7 @@ import { useEditor, useMayChange, usePage } from '../page-context.ts'
 import { RowDescription, RowPills, RowTime, ShadeNote } from './row-description.tsx'
 import { RowConflict, RowTools } from './row-tools.tsx'
 import { treeOf } from '../tree.ts'
-import { useMore } from '../use-more.ts'
+import { morePart, usePart } from '../use-more.ts'
 
 export interface SettingRowProps {
   readonly definition: Definition
@@ -46,7 +46,7 @@ export function SettingRow({ definition, reason, isScopeShown, notice }: Setting
   const change = useEditor((each) => each.news.get(key))
   const mayChange = useMayChange(definition)
   const [isTold, showWhat] = useState(false)
-  const more = useMore(isTold)
+  const more = usePart(morePart, isTold)
   if (!value) return null
 
   const id = elementId(page, definition)
@@ -224,7 +224,7 @@ function afterPress(run: () => void): void {
 
 /** JSON where the file cannot be loaded. */
 function SchemaControl(props: ControlProps): ComponentChildren {
-  const more = useMore()
+  const more = usePart(morePart)
   if (more === undefined) return <div className="fm-form" id={props.field.id} aria-busy />
   return more ? <more.JsonControl {...props} /> : <CodeControl {...props} />
 }
