@@ -50,81 +50,90 @@ test('the same application on PostgreSQL, in two instances', async (t) => {
   t.equal((await two.stop()).code, 0)
 })
 
-test('while PostgreSQL is down public paths answer, others say 503, and all is well when it is back', async (t) => {
+test('a server of PostgreSQL that fails', async (t) => {
   const server = await startPostgres()
   t.teardown(() => server.stop())
-  const host = await startHost(t, { DATABASE_URL: server.url })
-  const alice = await host.signIn('alice')
-  await server.kill()
 
-  t.equal((await host.anonymous.ask('/health/live')).status, 200)
-  t.equal((await host.anonymous.ask('/', { headers: { accept: 'text/html' } })).status, 200)
-  t.equal((await alice.ask('/', { headers: { accept: 'text/html' } })).status, 200, 'with a session, too')
-  const refused = await alice.ask('/api/notes')
-  t.equal(refused.status, 503)
-  t.match(refused.headers.get('content-type'), /^application\/problem\+json/)
-  const visit = await alice.ask('/notes', { headers: { 'x-inertia': 'true' } })
-  t.match(visit.json, { component: 'Error/503', props: { status: 503 } })
-  const login = await host.anonymous.ask('/login', formOf({ user: 'bob', password: 'demo-bob' }))
-  t.equal(login.status, 503)
-  t.notMatch(refused.text + visit.text + login.text, /ECONN|postgres|127\.0\.0\.1/)
+  await t.test(
+    'while PostgreSQL is down public paths answer, others say 503, and all is well when it is back',
+    async (t) => {
+      const { url } = await server.createDatabase()
+      const host = await startHost(t, { DATABASE_URL: url })
+      const alice = await host.signIn('alice')
+      await server.kill()
 
-  await server.restart()
-  t.equal((await alice.ask('/api/notes')).status, 200)
-  t.notMatch(host.log(), new URL(server.url).password)
-})
+      t.equal((await host.anonymous.ask('/health/live')).status, 200)
+      t.equal((await host.anonymous.ask('/', { headers: { accept: 'text/html' } })).status, 200)
+      t.equal((await alice.ask('/', { headers: { accept: 'text/html' } })).status, 200, 'with a session, too')
+      const refused = await alice.ask('/api/notes')
+      t.equal(refused.status, 503)
+      t.match(refused.headers.get('content-type'), /^application\/problem\+json/)
+      const visit = await alice.ask('/notes', { headers: { 'x-inertia': 'true' } })
+      t.match(visit.json, { component: 'Error/503', props: { status: 503 } })
+      const login = await host.anonymous.ask('/login', formOf({ user: 'bob', password: 'demo-bob' }))
+      t.equal(login.status, 503)
+      t.notMatch(refused.text + visit.text + login.text, /ECONN|postgres|127\.0\.0\.1/)
 
-test('an instance whose database is down is ready as long as it knows stored settings', async (t) => {
-  const server = await startPostgres()
-  t.teardown(() => server.stop())
-  const host = await startHost(t, { DATABASE_URL: server.url })
-  const ready = async () => (await host.anonymous.ask('/health/ready')).text
-  const becomes = (answer: string) => until(async () => (await ready()) === answer)
-  t.equal(await ready(), '{"status":"ok","settings":"ready"}')
-  await server.kill()
-  await becomes('{"status":"unavailable"}')
-  t.equal((await host.anonymous.ask('/health/live')).status, 200)
-  await server.restart()
-  await becomes('{"status":"ok","settings":"ready"}')
+      await server.restart()
+      t.equal((await alice.ask('/api/notes')).status, 200)
+      t.notMatch(host.log(), new URL(url).password)
+    },
+  )
 
-  const admin = await host.signIn('admin')
-  const body = { key: 'app.title', scope: 1, value: 'Stored' }
-  t.equal((await admin.ask('/api/settings', { method: 'PUT', body })).status, 204)
-  const lost = host.log().length
-  await server.kill()
-  await until(() => host.log().slice(lost).includes('the last known values are served'))
-  t.equal(await ready(), '{"status":"ok","settings":"stale"}')
-})
+  await t.test(
+    'an instance whose database is down is ready as long as it knows stored settings',
+    async (t) => {
+      const { url } = await server.createDatabase()
+      const host = await startHost(t, { DATABASE_URL: url })
+      const ready = async () => (await host.anonymous.ask('/health/ready')).text
+      const becomes = (answer: string) => until(async () => (await ready()) === answer)
+      t.equal(await ready(), '{"status":"ok","settings":"ready"}')
+      await server.kill()
+      await becomes('{"status":"unavailable"}')
+      t.equal((await host.anonymous.ask('/health/live')).status, 200)
+      await server.restart()
+      await becomes('{"status":"ok","settings":"ready"}')
 
-test('a database that refuses connections or writes puts no user data into the log', async (t) => {
-  const server = await startPostgres()
-  t.teardown(() => server.stop())
-  const host = await startHost(t, { DATABASE_URL: server.url })
-  const alice = await host.signIn('alice')
-  const database = new URL(server.url).pathname.slice(1)
-  const client = new Client({ connectionString: new URL('/template1', server.url).href })
-  await client.connect()
-  t.teardown(() => client.end())
-  const disconnectHost = () =>
-    client.query(
-      'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = $1',
-      [database],
-    )
+      const admin = await host.signIn('admin')
+      const body = { key: 'app.title', scope: 1, value: 'Stored' }
+      t.equal((await admin.ask('/api/settings', { method: 'PUT', body })).status, 204)
+      const lost = host.log().length
+      await server.kill()
+      await until(() => host.log().slice(lost).includes('the last known values are served'))
+      t.equal(await ready(), '{"status":"ok","settings":"stale"}')
+      await server.restart()
+    },
+  )
 
-  await client.query(`alter database "${database}" set default_transaction_read_only = on`)
-  await disconnectHost()
-  const body = { title: 'title of a secret', body: 'text of a secret' }
-  const add = async () => (await alice.ask('/api/notes', { method: 'POST', body })).status
-  for (let tries = 0; tries < 100 && !/read-only transaction/.test(host.log()); tries += 1) {
-    t.equal(await add(), 503) // its connections end one by one, then the new ones take no writes
-  }
+  await t.test('a database that refuses connections or writes puts no user data into the log', async (t) => {
+    const { url } = await server.createDatabase()
+    const host = await startHost(t, { DATABASE_URL: url })
+    const alice = await host.signIn('alice')
+    const database = new URL(url).pathname.slice(1)
+    const client = new Client({ connectionString: new URL('/template1', server.url).href })
+    await client.connect()
+    t.teardown(() => client.end())
+    const disconnectHost = () =>
+      client.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where pid <> pg_backend_pid() and datname = $1',
+        [database],
+      )
 
-  await client.query(`alter database "${database}" allow_connections false`)
-  await disconnectHost()
-  const login = formOf({ user: 'bob', password: 'demo-bob' })
-  t.equal((await host.anonymous.ask('/login', login)).status, 503)
-  t.match(host.log(), /read-only transaction/)
-  t.notMatch(host.log(), /of a secret|params:/)
+    await client.query(`alter database "${database}" set default_transaction_read_only = on`)
+    await disconnectHost()
+    const body = { title: 'title of a secret', body: 'text of a secret' }
+    const add = async () => (await alice.ask('/api/notes', { method: 'POST', body })).status
+    for (let tries = 0; tries < 100 && !/read-only transaction/.test(host.log()); tries += 1) {
+      t.equal(await add(), 503) // its connections end one by one, then the new ones take no writes
+    }
+
+    await client.query(`alter database "${database}" allow_connections false`)
+    await disconnectHost()
+    const login = formOf({ user: 'bob', password: 'demo-bob' })
+    t.equal((await host.anonymous.ask('/login', login)).status, 503)
+    t.match(host.log(), /read-only transaction/)
+    t.notMatch(host.log(), /of a secret|params:/)
+  })
 })
 
 test('connections that go silent are replaced, and SIGTERM ends the process while the database is silent', async (t) => {

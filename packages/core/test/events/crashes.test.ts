@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import pg from 'pg'
 import { t, type Test } from 'tap'
-import { type PostgresServer, startPostgres } from '@fastify-modular/test-support/postgres'
+import { startPostgres, testDatabase } from '@fastify-modular/test-support/postgres'
 import { type SpawnedProcess, spawnNode } from '@fastify-modular/test-support/spawn-app'
 import type { WorkerConfig } from './fixtures/worker.js'
 
@@ -55,17 +55,11 @@ function sqliteStorage(t: Test): Storage {
   }
 }
 
-async function postgresStorage(url: string): Promise<Storage> {
-  const query = async (sql: string) => {
-    const client = new pg.Client(url)
-    client.on('error', () => {})
-    await client.connect()
-    try {
-      return await client.query<{ n: string }>(sql)
-    } finally {
-      await client.end()
-    }
-  }
+async function postgresStorage(t: Test, url: string): Promise<Storage> {
+  const pool = new pg.Pool({ connectionString: url, max: 1 }) // connects anew after the server was killed
+  pool.on('error', () => {})
+  t.teardown(() => pool.end())
+  const query = (sql: string) => pool.query<{ n: string }>(sql)
   await query(
     'CREATE TABLE handled (number INTEGER, event_id TEXT, pid INTEGER); CREATE TABLE published (number INTEGER)',
   )
@@ -82,7 +76,7 @@ async function until(storage: Storage, sql: string, wanted: number): Promise<voi
     last = await storage.count(sql).catch((error: unknown) => error)
     if (typeof last === 'number' && last >= wanted) return
     if (last !== before && typeof last === 'number') end = Date.now() + 60_000
-    await delay(20)
+    await delay(100)
   }
   throw new Error(`${sql} stayed at ${String(last)}, wanted ${wanted}`)
 }
@@ -160,10 +154,10 @@ async function consumerTerminated(t: Test, storage: Storage): Promise<void> {
   await until(storage, handled, 3)
 }
 
-/** At least 10,000 events wait, and the process is terminated while it handles them. */
+/** More events wait than one process handles before its end, and the process is terminated while it handles them. */
 async function terminatedUnderLoad(t: Test, storage: Storage): Promise<void> {
   const lease = 3_600_000 // nothing expires
-  const publish = { from: 0, to: Math.max(10_000, events), perTransaction: 500 }
+  const publish = { from: 0, to: events, perTransaction: 500 }
   const publisher = spawnWorker(t, storage, { mode: 'publish-unready', lease, publish })
   // A busy machine may take long for all, but not for each transaction.
   for (let sent = publish.perTransaction; sent <= publish.to; sent += publish.perTransaction)
@@ -273,19 +267,10 @@ for (const [rule, run] of Object.entries(cases)) {
   void t.test(`SQLite outbox: ${rule}`, { buffered: true }, async (sub) => run(sub, sqliteStorage(sub)))
 }
 
-let shared: Promise<PostgresServer> | undefined
-
-/** One server for the cases that leave it running. */
-function sharedServer(): Promise<PostgresServer> {
-  shared ??= startPostgres()
-  return shared
-}
-t.teardown(async () => (await shared)?.stop())
-
 for (const [rule, run] of Object.entries(cases)) {
   void t.test(`pg-boss: ${rule}`, { buffered: true }, async (sub) => {
-    const { url } = await (await sharedServer()).createDatabase()
-    await run(sub, await postgresStorage(url))
+    const { url } = await testDatabase(sub)
+    await run(sub, await postgresStorage(sub, url))
   })
 }
 
@@ -295,7 +280,7 @@ void t.test(
   async (sub) => {
     const server = await startPostgres()
     sub.teardown(() => server.stop())
-    const storage = await postgresStorage((await server.createDatabase()).url)
+    const storage = await postgresStorage(sub, (await server.createDatabase()).url)
     const worker = spawnWorker(sub, storage, { mode: 'handle' })
     await worker.printed(/ready/)
     const publisher = spawnWorker(sub, storage, {
