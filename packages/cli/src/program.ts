@@ -5,8 +5,17 @@ import { createInterface } from 'node:readline/promises'
 import { text } from 'node:stream/consumers'
 import { Command, CommanderError } from 'commander'
 import type { CliCommand, Invocation, Options } from './command.ts'
-import { commands } from './commands/table.ts'
+import { deploymentCommands } from './commands/deployment.ts'
+import { eventsCommands } from './commands/events.ts'
+import { settingsCommands } from './commands/settings.ts'
 import { exitCodes, failure, type Report } from './report.ts'
+
+/** All commands by name. */
+export const commands: Readonly<Record<string, CliCommand>> = {
+  ...deploymentCommands,
+  ...settingsCommands,
+  ...eventsCommands,
+}
 
 /** Runs a command that the parser has found. */
 type Run = (name: string, command: CliCommand, invocation: Invocation) => Promise<Report>

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { setting, SettingScope } from '@fastify-modular/settings'
 import { type Test, test } from 'tap'
-import { commands } from '#src/commands/table.js'
+import { commands } from '#src/program.js'
 import { createShop, definitions, Ordered } from './fixtures/shop.ts'
 import { kindsOf, under } from './under.ts'
 

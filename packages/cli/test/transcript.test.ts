@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { until } from '@fastify-modular/test-support/until'
 import type { FastifyInstance } from 'fastify'
 import { test } from 'tap'
-import { commands } from '#src/commands/table.js'
+import { commands } from '#src/program.js'
 import { createShop, Ordered } from './fixtures/shop.ts'
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))

@@ -2,8 +2,14 @@
 import { namedScope, requireTenantId, requireUser, rowOwner } from './memory/owned-values.ts'
 import type { Parts } from './parts.ts'
 import { isPlaceOf } from './places.ts'
-import { type SettingValueDto, toSharedDto } from './reading/dto.ts'
-import { listShared, readOwnValues, readTenantValues, type SettingsFilter } from './reading/list.ts'
+import type { SettingValueDto } from './reading/dto.ts'
+import {
+  listShared,
+  readOwnValues,
+  readTenantValues,
+  readValue,
+  type SettingsFilter,
+} from './reading/list.ts'
 import { resolveWithin, unwrap } from './reading/reader.ts'
 import type { Layer } from './secrets/row-codec.ts'
 import { type JsonValue, SettingScope } from './setting-definition.ts'
@@ -99,12 +105,9 @@ export function createContract(parts: Parts): SettingsContract {
       return own.list(filter.group)
     },
     async getSettingValue(key, scope, userId) {
-      const id = rowOwner(scope, userId)
+      const owner = rowOwner(scope, userId)
       const state = sharedValues.find(key)
-      if (!state || !isPlaceOf(state.setting, scope)) return null
-      if (scope === SettingScope.Tenant) return (await readTenantValues(parts, id)).of(state)
-      if (scope !== SettingScope.User) return toSharedDto(state)
-      return (await readOwnValues(parts, id)).of(state)
+      return state ? readValue(parts, state, { scope, owner }) : null
     },
   }
 }

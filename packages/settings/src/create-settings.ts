@@ -17,7 +17,7 @@ import { OwnedCache } from './memory/owned-values.ts'
 import type { Locked } from './overrides.ts'
 import type { Parts } from './parts.ts'
 import { findOrphans, inspect } from './reading/inspect.ts'
-import { createStates, publicValues as listPublicValues, publicValuesWithin } from './reading/list.ts'
+import { createStates, publicValues as listPublicValues, publicValuesFor, readValue } from './reading/list.ts'
 import { createSharedGet, readUser } from './reading/reader.ts'
 import { Probes } from './resources/probe.ts'
 import type { Snapshot, Resource, ResourceOptions } from './resources/resource.ts'
@@ -110,9 +110,9 @@ function createSettings(parts: AllParts, streams: Streams, windows: Windows): Se
   const { registry, sharedValues, coherence, listeners, resources, observer, states } = parts
   const contract = createContract(parts)
   function publicValues(): ReturnType<typeof listPublicValues>
-  function publicValues(of: { readonly tenant: string }): ReturnType<typeof publicValuesWithin>
+  function publicValues(of: { readonly tenant: string }): ReturnType<typeof publicValuesFor>
   function publicValues(of?: { readonly tenant: string }) {
-    return of ? publicValuesWithin(parts, of.tenant) : listPublicValues(states())
+    return of ? publicValuesFor(parts, of) : listPublicValues(states())
   }
   const untyped: UntypedSettings = {
     contract,
@@ -126,9 +126,7 @@ function createSettings(parts: AllParts, streams: Streams, windows: Windows): Se
     },
     record: async (key, place = {}) => {
       const state = sharedValues.find(key)
-      if (!state) return null
-      const { scope, owner } = placeOf(state, place)
-      return contract.getSettingValue(key, scope, owner)
+      return state ? readValue(parts, state, placeOf(state, place), place.tenant) : null
     },
     list: contract.getSettingValues,
     set: (reference, value, options) => set(parts, reference, { value }, options),
@@ -146,7 +144,7 @@ function createSettings(parts: AllParts, streams: Streams, windows: Windows): Se
     import: async (file, options) => (await importSettings(parts, file, options)).report,
     publicValues,
     publicDataElement: (request) =>
-      toDataElement(request, { publicValues: publicValues(), hasTenants: registry.hasTenants }),
+      toDataElement(request, (whose) => publicValuesFor(parts, whose), registry.hasTenants),
     orphans: () => findOrphans(parts),
     eraseUser: (userId) => eraseUser(parts, userId),
     eraseTenant: (id) => eraseTenant(parts, id),

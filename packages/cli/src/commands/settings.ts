@@ -4,7 +4,6 @@ import { NotFoundException } from '@fastify-modular/core'
 import { argumentProblems, option, safeText, Type } from '@fastify-modular/core/internal'
 import {
   type CompleteDefinition,
-  type ErasureReport,
   type JsonValue,
   type SettingsExport,
   SettingScope,
@@ -139,8 +138,7 @@ export const settingsCommands: Readonly<Record<string, CliCommand>> = {
     summary: 'encrypts all secrets with the newest key; exit code 1 if no key decrypts one',
     async run(app) {
       const report = await app.settings.reencrypt()
-      const rows = [{ ...report, unreadable: report.unreadable.join(', ') }]
-      return { data: report, rows, exit: report.unreadable.length > 0 ? exitCodes.failed : exitCodes.done }
+      return done(report, report.unreadable.length > 0 ? exitCodes.failed : exitCodes.done)
     },
   },
   'settings orphans': {
@@ -161,29 +159,26 @@ export const settingsCommands: Readonly<Record<string, CliCommand>> = {
     async run(app, { args: [from = '', to = ''], options: { overwrite = false }, author }) {
       const report = await app.settings.copy(from, to, { ...author, overwrite })
       const isLeft = report.newer > 0 || Object.keys(report.refused).length > 0
-      return { data: report, rows: [report], exit: isLeft ? exitCodes.differences : exitCodes.done }
+      return done(report, isLeft ? exitCodes.differences : exitCodes.done)
     },
   },
   'settings forget': {
     summary: 'removes values and history of an orphan',
     args: '<key>',
     replaces: () => true,
-    async run(app, { args: [key = ''] }) {
-      const report = await app.settings.forget(key)
-      return { data: report, rows: [report] }
-    },
+    run: async (app, { args: [key = ''] }) => done(await app.settings.forget(key)),
   },
   'settings erase-user': {
     summary: 'removes a user: values, their history, and the name wherever it stands',
     args: '<id>',
     replaces: () => true,
-    run: async (app, { args: [id = ''] }) => removed(await app.settings.eraseUser(id)),
+    run: async (app, { args: [id = ''] }) => done(await app.settings.eraseUser(id)),
   },
   'settings erase-tenant': {
     summary: 'removes the values of a tenant and their history; first take its members out of it',
     args: '<id>',
     replaces: () => true,
-    run: async (app, { args: [id = ''] }) => removed(await app.settings.eraseTenant(id)),
+    run: async (app, { args: [id = ''] }) => done(await app.settings.eraseTenant(id)),
   },
 }
 
@@ -206,10 +201,13 @@ function ownerOf({ user, tenant }: Options) {
   return { ...(user !== undefined && { userId: user }), ...(tenant !== undefined && { tenant }) }
 }
 
-/** How much was removed, and where else something may be. */
-function removed(report: ErasureReport): Report {
-  const { left, ...counts } = report
-  return { data: report, rows: [counts], lines: [`Left: ${left.join('; ')}.`] }
+/** What a method of the settings says that it has done, as one row. */
+function done(report: object, exit: Report['exit'] = exitCodes.done): Report {
+  const cells = Object.entries(report).map(([name, cell]) => [
+    name,
+    Array.isArray(cell) ? cell.join('; ') : cell,
+  ])
+  return { data: report, rows: [Object.fromEntries(cells)], exit }
 }
 
 /** Types whose values are typed as JSON, with what is said where that fails. */

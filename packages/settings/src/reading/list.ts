@@ -8,15 +8,15 @@ import {
 } from '../memory/shared-values.ts'
 import type { Parts } from '../parts.ts'
 import { isPlaceOf } from '../places.ts'
-import type { Owner } from '../store/store.ts'
+import type { Owner, RowId } from '../store/store.ts'
 import type { Layer } from '../secrets/row-codec.ts'
-import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import { isOwned, type JsonValue, SettingScope } from '../setting-definition.ts'
 import { isSecret } from '../values/validate.ts'
 import { compareText } from '../store/plan-write.ts'
 import { visibleTo } from '../visibility.ts'
 import type { EntryOutcome } from '../write/write.ts'
 import { type SettingValueDto, toSharedDto, toTenantDto, toUserDto } from './dto.ts'
-import { resolveWithin } from './reader.ts'
+import { resolveWithin, type Whose } from './reader.ts'
 
 /** Returns the function that lists all settings. Its order is kept once the definitions are frozen; until then they grow. */
 export function createStates(
@@ -56,10 +56,10 @@ export function publicValues(
   return Object.fromEntries(shown.map(({ key, found }) => [key, found.error ? null : found.value]))
 }
 
-/** The same as they hold in a tenant. */
-export async function publicValuesWithin(parts: Parts, tenant: string) {
-  const states = parts.states()
-  const found = await Promise.all(states.map((state) => resolveWithin(parts, state, { tenant })))
+/** The same as they hold for a user, or in a tenant. */
+export async function publicValuesFor(parts: Parts, whose: Whose) {
+  const states = parts.states().filter(({ setting }) => setting.definition.public)
+  const found = await Promise.all(states.map((state) => resolveWithin(parts, state, whose)))
   const resolutions = new Map(states.map((state, index) => [state, found[index]]))
   return publicValues(states, (state) => resolutions.get(state) ?? state.shared)
 }
@@ -103,6 +103,25 @@ export async function readTenantValues(parts: Parts, tenant: string): Promise<Ow
   const { versions, layerOf } = await readRows(parts, { scope: SettingScope.Tenant, id: tenant })
   const of = (state: SettingState): SettingValueDto => toTenantDto(state, tenant, layerOf(state))
   return { versions, layerOf, of, inherited: toSharedDto, list: (group) => listOverridden(parts, of, group) }
+}
+
+/**
+ * One value as responses show it; null in a scope that the setting does not have.
+ * @param tenant what a user inherits from
+ */
+export async function readValue(
+  parts: Parts,
+  state: SettingState,
+  { scope, owner }: Pick<RowId, 'scope' | 'owner'>,
+  tenant?: string,
+): Promise<SettingValueDto | null> {
+  if (!isPlaceOf(state.setting, scope)) return null
+  if (!isOwned(scope)) return toSharedDto(state)
+  const own =
+    scope === SettingScope.Tenant
+      ? await readTenantValues(parts, owner)
+      : await readOwnValues(parts, owner, tenant)
+  return own.of(state)
 }
 
 /** What a user inherits from a tenant after a write that removed the user's own value. */

@@ -1,6 +1,6 @@
 /** What a page knows of settings before its scripts run. */
 import type { FastifyRequest } from 'fastify'
-import type { UserReader } from '../reading/reader.ts'
+import type { Whose } from '../reading/reader.ts'
 import type { JsonValue } from '../setting-definition.ts'
 
 /** What a page knows of settings before its scripts run. */
@@ -13,33 +13,23 @@ export interface PublicData {
   readonly values: Readonly<Record<string, JsonValue>>
 }
 
-/** The element of a page with the public values that hold for its caller: data, which no policy of scripts refuses. */
+/**
+ * The element of a page with the public values that hold for its caller: data, which no policy of scripts refuses. Values that
+ * were secrets when they were stored are left out, as in every other answer.
+ */
 export async function toDataElement(
   request: FastifyRequest,
-  { publicValues, hasTenants }: { readonly publicValues: PublicData['values']; readonly hasTenants: boolean },
+  publicValuesFor: (whose: Whose) => Promise<PublicData['values']>,
+  hasTenants: boolean,
 ): Promise<string> {
-  const reader: UserReader = await request.settings
-  const { userId: caller, tenant } = reader
+  const { userId: caller, tenant } = await request.settings
+  const whose = { ...(caller !== null && { userId: caller }), ...(tenant !== null && { tenant }) }
   const data: PublicData = {
     caller,
     ...(hasTenants && { tenant }),
-    values: Object.fromEntries(
-      Object.entries(publicValues).map(([key, shared]) => [
-        key,
-        caller === null && tenant === null ? shared : ownOr(shared, reader, key),
-      ]),
-    ),
+    values: await publicValuesFor(whose),
   }
   // Nothing in it ends the element, or begins a comment in it.
   const json = JSON.stringify(data).replaceAll('<', String.raw`\u003c`)
   return `<script type="application/json" id="settings-data">${json}</script>`
-}
-
-/** The value that holds for the reader; the shared one where that cannot be read. */
-function ownOr(shared: JsonValue, reader: { get(key: string): JsonValue }, key: string): JsonValue {
-  try {
-    return reader.get(key)
-  } catch {
-    return shared
-  }
 }

@@ -210,3 +210,49 @@ test('a removal that a person restores is answered with what their organisation 
     isOverridden: false,
   })
 })
+
+test('one value of a person inherits from their organisation, as the list of all of them does', async (t) => {
+  const app = await createApp(t)
+  await app.settings.set(tokens.theme, 'dark', { tenant: 'acme' })
+  const ada = as(app, 'ada', 'acme')
+  const inherited = { value: 'dark', source: 'tenant', isOverridden: false, version: 0, userId: 'ada' }
+  t.match((await ada('GET', '/me')).json[0], inherited)
+  t.match((await ada('GET', '/user.theme?scope=2')).json, inherited)
+  t.match((await as(app, 'ada', 'bolt')('GET', '/user.theme?scope=2')).json, { value: 'light' })
+  t.match(await app.settings.record('user.theme', { userId: 'ada', tenant: 'acme' }), inherited)
+  t.match(await app.settings.record('user.theme', { userId: 'ada' }), { value: 'light', source: 'default' })
+  await app.settings.set(tokens.theme, 'blue', { userId: 'ada' })
+  t.match((await ada('GET', '/user.theme?scope=2')).json, { value: 'blue', source: 'user' })
+})
+
+test('what was a secret when it was stored is not in the page of anybody, nor in what everybody may read', async (t) => {
+  const store = memoryStore()
+  const encryption = { keys: [{ id: 'k1', key: Buffer.from(Array.from({ length: 32 }, (_, n) => n)) }] }
+  const definitionsWith = (how: { readonly sensitive: true } | { readonly public: true }) => ({
+    brand: setting.text('x.brand', { displayName: 'Brand', scope: Tenant, ...how }),
+    theme: setting.text('x.theme', { displayName: 'Theme', scope: SettingScope.User, ...how }),
+  })
+  const before = await createApp(t, {
+    store,
+    encryption,
+    definitions: [definitionsWith({ sensitive: true })],
+  })
+  await before.settings.set('x.brand', 'CANARY of acme', { tenant: 'acme' })
+  await before.settings.set('x.theme', 'CANARY of acme', { tenant: 'acme' })
+  await before.settings.set('x.theme', 'CANARY of ada', { userId: 'ada' })
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const definitions = [definitionsWith({ public: true })]
+  await app.register(settings, { store, encryption, definitions, findCaller, tenants: tenantsOf(members) })
+  app.get('/page', async (request) => app.settings.publicDataElement(request))
+  await app.settings.set('x.brand', 'Everybody')
+  for (const caller of [undefined, 'bob', 'ada'])
+    for (const tenant of [undefined, 'acme'])
+      for (const url of ['/page', '/api/settings/public']) {
+        const named = { ...(caller && { 'x-caller': caller }), ...(tenant && { 'settings-tenant': tenant }) }
+        const { statusCode, payload } = await app.inject({ url, headers: named })
+        t.equal(statusCode, 200)
+        t.notMatch(payload, 'CANARY', JSON.stringify([url, named]))
+        if (tenant === undefined) t.match(payload, '"x.brand":"Everybody"')
+      }
+})

@@ -8,6 +8,7 @@ import { bulkLimits } from '../../options.ts'
 import { requirePlace } from '../../places.ts'
 import { requireSetting, type Resolution, type SettingState } from '../../memory/shared-values.ts'
 import { toStoredDto, toValueChange } from '../../reading/dto.ts'
+import { readValue } from '../../reading/list.ts'
 import { resolveWithin, unwrap } from '../../reading/reader.ts'
 import { requireAdmin, updatePermission, visibleTo } from '../../visibility.ts'
 import { isSecret } from '../../values/validate.ts'
@@ -69,8 +70,7 @@ function addPublicRoute({ app, service, sharedLists }: RouteContext): void {
   )
 }
 
-function addValueRoute({ app, service, people, tenantWriter }: RouteContext): void {
-  const { settings, sharedValues } = service
+function addValueRoute({ app, service, people, tenantOf, tenantWriter }: RouteContext): void {
   app.get(
     '/:key',
     operation({
@@ -85,12 +85,13 @@ function addValueRoute({ app, service, people, tenantWriter }: RouteContext): vo
       const { key } = request.params
       const { scope } = request.query
       const caller = callerOf(request)
-      const tenant = scope === SettingScope.Tenant ? await tenantWriter(request) : undefined
-      const state = requireSetting(sharedValues, key)
+      const writer = scope === SettingScope.Tenant ? await tenantWriter(request) : undefined
+      const state = requireSetting(service.sharedValues, key)
       requirePlace(state.setting, scope)
-      const value = await settings.contract.getSettingValue(key, scope, tenant?.id ?? caller.id)
-      reply.header('etag', toEtag(value?.version ?? 0, tenant?.id))
-      if (tenant) return value && toMember(value, tenant.member)
+      const within = scope === SettingScope.User ? (await tenantOf(request))?.id : undefined
+      const value = await readValue(service, state, { scope, owner: writer?.id ?? caller.id }, within)
+      reply.header('etag', toEtag(value?.version ?? 0, writer?.id))
+      if (writer) return value && toMember(value, writer.member)
       const { definition } = state.setting
       const names = visibleTo(caller).record(definition, { scope }) && (await people([value?.updatedBy]))
       return { ...value, ...(names && { people: names }) }
