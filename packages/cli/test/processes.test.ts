@@ -106,9 +106,10 @@ test(
   'at a terminal, the question is answered by yes alone',
   { skip: process.platform !== 'linux' },
   async (t) => {
-    const { command, database, folder } = await place(t)
+    const { database, folder } = await place(t)
+    const shop = () => createShop({ database })
     for (const [name, { keys, code }] of Object.entries(answers)) {
-      await command('settings set shop.limit 25')
+      await under(shop, 'settings set', ['shop.limit', '25'])
       const line = [process.execPath, main, 'settings unset shop.limit --config', fixture('served.mjs')].join(
         ' ',
       )
@@ -125,8 +126,8 @@ test(
       })
       t.same(await once(terminal, 'close'), [code, null], `${name}: ${printed}`)
       t.match(printed, code === 0 ? 'shop.limit is no longer set.' : 'Nothing was done.', name)
-      const { stdout } = await command('settings get shop.limit --json')
-      t.match(JSON.parse(stdout), { value: code === 0 ? 10 : 25 }, name)
+      const { data } = await under(shop, 'settings get', ['shop.limit'])
+      t.match(data, { value: code === 0 ? 10 : 25 }, name)
     }
   },
 )

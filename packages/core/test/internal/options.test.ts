@@ -3,6 +3,7 @@ import { test } from 'tap'
 import {
   argumentProblems,
   closestName,
+  createMisuseError,
   option,
   optionProblems,
   type OptionsSchema,
@@ -116,5 +117,17 @@ test('every value of another type is reported at once, by what it must be', (t) 
     'routes.prefix must be a path such as "/api"',
   ])
   t.same(problemsOf({ timeout: null, mode: null }).length, 2)
+  t.end()
+})
+
+test('the message of a misuse error ends with a line of its own, the address of its explanation', (t) => {
+  const Misuse = createMisuseError<[string]>('FMOD_TEST_MISUSE', 'The name "%s" is taken.')
+  const error = new Misuse('a')
+  t.match(error, { code: 'FMOD_TEST_MISUSE', statusCode: 500 })
+  t.equal(
+    error.message,
+    'The name "a" is taken.\nhttps://github.com/fastify-modular/fastify-modular/blob/main/docs/reference/error-codes.md#fmod_test_misuse',
+  )
+  t.ok(error instanceof Misuse && error instanceof Error)
   t.end()
 })
