@@ -2,11 +2,8 @@
 import type { PageConfig } from '../document.ts'
 import type { Messages } from '../texts/messages.ts'
 import type * as tenantPage from './tenant-page.tsx'
-import { tenantHeaders } from './model/source.ts'
+import { request } from './request.ts'
 import { tenantPart } from './use-more.ts'
-
-/** Milliseconds after which a request counts as unanswered. */
-const timeout = 15_000
 
 /** What a page is drawn from. */
 export interface Content {
@@ -61,16 +58,4 @@ function styleOf(address: string): Promise<CSSStyleSheet> {
 async function makeStyle(address: string): Promise<CSSStyleSheet> {
   const css = await (await request(address)).text()
   return new CSSStyleSheet().replace(css)
-}
-
-/** @throws {Error} the server did not answer, or not with what was asked for: its cause is the status, its message what the server says */
-export async function request(address: string, tenant?: string, send = fetch): Promise<Response> {
-  const response = await send(address, {
-    // A gate does not send to its login.
-    headers: { accept: 'application/json, text/css', ...tenantHeaders(tenant) },
-    signal: AbortSignal.timeout(timeout),
-  })
-  if (response.ok) return response
-  const { detail = address } = (await response.json().catch(() => ({}))) as { readonly detail?: string } // a problem document
-  throw new Error(detail, { cause: response.status })
 }

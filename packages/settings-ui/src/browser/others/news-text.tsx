@@ -2,11 +2,12 @@
 import type { ComponentChildren } from 'preact'
 import { format } from '../../texts/messages.ts'
 import type { News } from '../model/editor-state.ts'
-import { type Definition, displayTime, type SettingValue, shortValues } from '../model/setting.ts'
+import { type Definition, type SettingValue, shortValues } from '../model/setting.ts'
 import { useWholePage } from '../more-texts.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { justNow } from '../model/news.ts'
 import { Face } from '../face.tsx'
+import { timeText } from '../view/time-text.ts'
 
 interface NewsTextProps {
   readonly definition: Definition
@@ -28,12 +29,6 @@ export function NewsText({ definition, value, news: { from, by, at } }: NewsText
 /** In the direction of its own language. */
 function isolate(text = ''): string {
   return `\u2068${text}\u2069`
-}
-
-/** `12:04`, with the date where it is another one. */
-export function timeText(at: Date, locale: string): string {
-  if (at.toDateString() !== new Date().toDateString()) return displayTime(at.toISOString(), locale)
-  return new Intl.DateTimeFormat(locale, { timeStyle: 'short' }).format(at)
 }
 
 /** The face of a person whose id is known. */

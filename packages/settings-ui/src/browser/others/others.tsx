@@ -6,7 +6,6 @@ import { isWide } from '../controls/controls.tsx'
 import { useWholePage, type WholePage } from '../more-texts.ts'
 import type { Filter } from '../model/listing.ts'
 import { fadeIn, treeOf } from '../tree.ts'
-import { morePart } from '../use-more.ts'
 import { Arrivals } from './arrivals.ts'
 import { OpenReader } from './open-reader.ts'
 
@@ -35,7 +34,7 @@ export function Others({ only }: OthersProps): ComponentChildren {
       api,
       editor,
       onSettled: (...settled) =>
-        void morePart.load().then(
+        void import('../more.ts').then(
           ({ saySettled }) => saySettled(latest.current.page, ...settled),
           () => undefined, // the rows show what holds
         ),

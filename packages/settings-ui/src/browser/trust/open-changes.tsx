@@ -11,7 +11,7 @@ import { type EditorState, firstOf, type Waiting } from '../model/editor-state.t
 import { toInput } from '../model/input.ts'
 import { type Definition, displayValue, toDefault } from '../model/setting.ts'
 import { useWholePage, type WholePage } from '../more-texts.ts'
-import { timeText } from '../others/news-text.tsx'
+import { timeText } from '../view/time-text.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import type { Section } from '../view/use-results.ts'
 
