@@ -17,6 +17,7 @@ interface Manifest {
 const manifestOf = (folder: string): Manifest =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
 const own = manifestOf(join(import.meta.dirname, '..'))
+const contributing = readFileSync(join(import.meta.dirname, '../../../CONTRIBUTING.md'), 'utf8')
 
 test('the name, the versions and the driver of the database are in the files', async (t) => {
   const passwords = new Set()
@@ -30,6 +31,12 @@ test('the name, the versions and the driver of the database are in the files', a
     const { name, dependencies } = manifestOf(folder)
     t.equal(name, 'corner-shop')
     t.equal(dependencies['@fastify-modular/core'], `^${own.version}`)
+    const [, packed = ''] = /cd my-app && npm install \S+\{(.*)\}/.exec(contributing) ?? []
+    t.same(
+      packed.split(',').map((each) => `@fastify-modular/${each}`),
+      Object.keys(dependencies).filter((each) => each.startsWith('@fastify-modular/')),
+      'CONTRIBUTING installs all of them from tarballs',
+    )
     t.equal('pg' in dependencies, database === 'postgres')
     t.equal('better-sqlite3' in dependencies, database === 'sqlite' && !isBuiltin('node:sqlite'))
     const texts = ['README.md', 'src/app.ts', 'src/home.ts'].map((file) =>
