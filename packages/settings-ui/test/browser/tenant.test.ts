@@ -195,7 +195,7 @@ test('what an organisation gives to the preferences of its members', async (t) =
     await field('Rows per page').fill('50')
     await field('Rows per page').blur()
     await row('user.page_size').getByText('The default is 25.').waitFor()
-    t.ok(await row('user.page_size').getByRole('button', { name: 'Reset Rows per page' }).count())
+    await row('user.page_size').getByRole('button', { name: 'Reset Rows per page' }).waitFor()
   })
 
   await t.test('an organisation without a name, and names that are not what they seem', async (t) => {
