@@ -40,7 +40,7 @@ test('the page of an organisation', async (t) => {
     await openIn(visited, 'acme', '/settings/tenant', 'vera')
     t.equal(await heading.textContent(), 'Acme')
     t.equal(await page.title(), 'Acme · Test host')
-    t.ok(await page.getByText('Everybody at Acme has these, unless they choose for themselves.').count())
+    await page.getByText('Everybody at Acme has these, unless they choose for themselves.').waitFor()
     const keys = await page
       .locator('[data-key]')
       .evaluateAll((rows) => rows.map((each) => each.dataset['key']))
@@ -129,7 +129,7 @@ test('the page of an organisation', async (t) => {
       await save.click()
       await page.getByRole('status').getByText('You are in Bolt now').waitFor()
       t.equal(await page.locator('[data-key]').count(), 0, 'no value of the one under the name of the other')
-      t.ok(await page.getByText('Your 2 changes stay with the organisation that they are for.').count())
+      await page.getByText('Your 2 changes stay with the organisation that they are for.').waitFor()
       t.equal(await heading.textContent(), 'Acme')
       await page.locator('.fm-brand').getByText('Test host').waitFor()
       t.same(await problems(page), [])
