@@ -50,6 +50,7 @@ test('people use it in a browser', async (t) => {
   )
 
   await t.test('so it does before the scripts of the pages that follow have run', async (t) => {
+    const page = await browser.newPage() // one that may complain of missing scripts
     await page.goto(`${host.url}/login`)
     await signIn(page, 'alice')
     await page.waitForURL(`${host.url}/`)
@@ -73,10 +74,7 @@ test('people use it in a browser', async (t) => {
   })
 
   await t.test('the pages break no policy and throw nothing', (t) => {
-    t.same(
-      complaints.filter((complaint) => !complaint.includes('net::ERR_FAILED')), // the scripts that were held back
-      [],
-    )
+    t.same(complaints, [])
     t.end()
   })
 })

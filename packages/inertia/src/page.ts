@@ -77,8 +77,9 @@ export function isPlainPath(path: string): boolean {
 }
 
 /**
- * Finds the address of the page that a request was sent from. It is the path and query of the referer; else that of the request itself, where the application has a GET route of
- * the same pattern; else null. A GET request never gets its own address: it would be redirected for ever.
+ * Finds the address of the page that a request was sent from. It is the path and query of the referer; else that of the request
+ * itself, where the application has a GET route of the same pattern; else null. A GET request never gets its own address: it
+ * would be redirected for ever.
  * @param basePath what a proxy takes away in front of the paths of this application
  */
 export function createFindBack(basePath: string): (request: FastifyRequest) => string | null {
