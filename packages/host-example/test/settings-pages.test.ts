@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 import { type Test, test } from 'tap'
 import { testBrowser } from '@fastify-modular/test-support/browser'
+import { shows } from '@fastify-modular/test-support/shows'
 import { violationsOf } from './axe.js'
 import { startHost } from './host.js'
 
@@ -18,7 +19,7 @@ async function findEach(
     await page.locator('.fm-empty').waitFor()
     await search.fill(query)
     await first.waitFor()
-    t.equal(await first.getAttribute('data-key'), key, query)
+    await shows(t, () => first.getAttribute('data-key'), key, query)
   }
 }
 
@@ -52,8 +53,9 @@ test('the settings pages in a browser', async (t) => {
     await page.getByLabel('Title', { exact: true }).fill('Followed')
     await page.keyboard.press('Control+s')
     await page.getByRole('link', { name: 'Followed' }).waitFor()
-    t.equal(
-      await page.getByRole('link', { name: 'Settings', exact: true }).getAttribute('aria-current'),
+    await shows(
+      t,
+      () => page.getByRole('link', { name: 'Settings', exact: true }).getAttribute('aria-current'),
       'page',
     )
   })
@@ -67,7 +69,7 @@ test('the settings pages in a browser', async (t) => {
     t.equal((await bar.boundingBox())?.width, 390)
     const row = await page.locator('[data-key="mail.host"]').boundingBox()
     t.ok(row && row.width > 390 - 2 * 18, `${row?.width} px`)
-    t.equal(await page.evaluate('document.documentElement.scrollWidth'), 390)
+    await shows(t, () => page.evaluate('document.documentElement.scrollWidth'), 390)
     await bar.getByRole('button', { name: 'Discard' }).click()
     if (size) await page.setViewportSize(size)
   })

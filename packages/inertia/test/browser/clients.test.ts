@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { testBrowser } from '@fastify-modular/test-support/browser'
+import { shows } from '@fastify-modular/test-support/shows'
 import type { Page as BrowserPage } from 'playwright-core'
 import { test, type Test } from 'tap'
 import { build } from 'vite'
@@ -107,8 +108,8 @@ const features: Readonly<Record<string, Feature>> = {
     await tab.page.fill('[name=body]', 'a long text')
     await tab.page.click('button')
     await tab.page.locator('em').getByText('must NOT have fewer than 3 characters').waitFor()
-    t.equal(await tab.page.inputValue('[name=title]'), 'a')
-    t.equal(await tab.page.inputValue('[name=body]'), 'a long text')
+    await shows(t, () => tab.page.inputValue('[name=title]'), 'a')
+    await shows(t, () => tab.page.inputValue('[name=body]'), 'a long text')
     t.ok((await tab.events()).includes('form failed'))
     t.notOk((await tab.events()).includes('form succeeded'))
     await tab.page.fill('[name=title]', 'taken')
@@ -232,7 +233,7 @@ const features: Readonly<Record<string, Feature>> = {
   'an endless list grows at both ends': async (tab, t) => {
     await tab.open('/endless')
     const items = async () => (await tab.page.locator('li').allTextContents()).join()
-    t.equal(await items(), '4,5,6')
+    await shows(t, items, '4,5,6')
     for (const [page, end, expected] of [
       [3, 'append', '4,5,6,7,8,9'],
       [1, 'prepend', '1,2,3,4,5,6,7,8,9'],
@@ -242,18 +243,18 @@ const features: Readonly<Record<string, Feature>> = {
         only: ['list'],
         headers: { 'X-Inertia-Infinite-Scroll-Merge-Intent': end },
       })
-      t.equal(await items(), expected)
+      await shows(t, items, expected)
     }
   },
   'an endless list loads by itself where it is scrolled to': async (tab, t) => {
     await tab.open('/scrolled?page=1')
     const items = async () => (await tab.page.locator('li').allTextContents()).join()
-    t.equal(await items(), '1,2,3')
+    await shows(t, items, '1,2,3')
     for (const last of [6, 9]) {
       await tab.page.locator('li').last().scrollIntoViewIfNeeded()
       await tab.page.locator(`li:text-is("${last}")`).waitFor({ state: 'attached' })
     }
-    t.equal(await items(), '1,2,3,4,5,6,7,8,9')
+    await shows(t, items, '1,2,3,4,5,6,7,8,9')
   },
   'a page keeps the fragment of the address that led to it': async (tab, _, client) => {
     await tab.open('/')
