@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { type Test, test } from 'tap'
 import { testBrowser } from '@fastify-modular/test-support/browser'
 import { shows } from '@fastify-modular/test-support/shows'
+import { until } from '@fastify-modular/test-support/until'
 import { violationsOf } from './axe.js'
 import { startHost } from './host.js'
 
@@ -126,6 +127,7 @@ test('the settings pages in a browser', async (t) => {
     const question = page.getByRole('dialog', { name: 'Leave this page?' })
     await title.fill('Unsaved')
     await notes.click()
+    await question.waitFor()
     t.same(await violationsOf(page), [])
     await question.getByRole('button', { name: 'Stay' }).click()
     await question.waitFor({ state: 'detached' })
@@ -133,10 +135,13 @@ test('the settings pages in a browser', async (t) => {
     t.equal(new URL(page.url()).pathname, '/settings/manage')
     await page.route('**/notes', (route) => route.abort())
     await notes.click()
+    const failed = page.waitForEvent('requestfailed')
     await question.getByRole('button', { name: 'Leave' }).click()
+    await failed
     await question.waitFor({ state: 'detached' })
     await page.unroute('**/notes')
     t.equal(await title.inputValue(), 'Unsaved', 'the visit failed')
+    await until(() => complaints.length >= 2)
     t.match(complaints.splice(0), [/ERR_FAILED/, /Network error/])
     await notes.click()
     await question.getByRole('button', { name: 'Leave' }).click()

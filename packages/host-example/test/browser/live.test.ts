@@ -47,8 +47,11 @@ test('pages that are open', async (t) => {
       await page.route('**/api/settings/**', (route) => route.abort())
       await page.clock.install()
       await setMode(true)
+      await page.goto('about:blank')
+      const isClientThere = page.waitForRequest('**/api/settings/**')
       await page.goto(`${host.url}/notes`)
       await page.getByRole('heading', { name: 'Back in a moment' }).waitFor()
+      await isClientThere
       await page.clock.runFor(31_000)
       t.ok(await page.getByRole('heading', { name: 'Back in a moment' }).isVisible(), 'as long as it lasts')
       await setMode(false)

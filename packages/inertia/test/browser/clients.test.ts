@@ -72,7 +72,7 @@ class Tab {
     }
   }
 
-  /** Calls the client's router and waits for the end of the visit. */
+  /** Calls the client's router and waits until the visit has ended and its page is drawn. */
   async visit(
     method: 'get' | 'post' | 'put' | 'reload' | 'prefetch',
     ...args: readonly unknown[]
@@ -83,11 +83,11 @@ class Tab {
           const { router } = window as unknown as { router: Record<string, (...all: unknown[]) => void> }
           const options =
             (name === 'reload' ? given[0] : given[name === 'get' || name === 'prefetch' ? 1 : 2]) ?? {}
-          const done = { ...(options as object), onFinish: () => resolve() }
+          const finish = () => requestAnimationFrame(() => setTimeout(resolve))
+          const done = { ...(options as object), onFinish: finish }
           if (name === 'reload') router[name]?.(done)
           else if (name === 'get') router[name]?.(given[0], {}, done)
-          else if (name === 'prefetch')
-            router[name]?.(given[0], { ...done, onPrefetched: () => resolve() }, {})
+          else if (name === 'prefetch') router[name]?.(given[0], { ...done, onPrefetched: finish }, {})
           else router[name]?.(given[0], given[1] ?? {}, done)
         }),
       [method, args] as const,
@@ -110,7 +110,7 @@ const features: Readonly<Record<string, Feature>> = {
     await tab.page.locator('em').getByText('must NOT have fewer than 3 characters').waitFor()
     await shows(t, () => tab.page.inputValue('[name=title]'), 'a')
     await shows(t, () => tab.page.inputValue('[name=body]'), 'a long text')
-    t.ok((await tab.events()).includes('form failed'))
+    await shows(t, async () => (await tab.events()).includes('form failed'), true)
     t.notOk((await tab.events()).includes('form succeeded'))
     await tab.page.fill('[name=title]', 'taken')
     await tab.page.click('button')
@@ -160,7 +160,7 @@ const features: Readonly<Record<string, Feature>> = {
     await tab.page.fill('[name=title]', 'a')
     await tab.page.click('button')
     await tab.page.locator('em').getByText('must NOT have fewer than 3 characters').waitFor()
-    t.ok((await tab.events()).includes('form failed'))
+    await shows(t, async () => (await tab.events()).includes('form failed'), true)
   },
   'a prefetch leaves errors for the page': async (tab, t) => {
     await tab.open('/bags')
