@@ -1,11 +1,6 @@
 /** The event bus behind `app.events`: checks published events and passes them to the transport. */
 import type { FastifyBaseLogger } from 'fastify'
-import {
-  FMOD_CORE_EVENTS_CLOSED,
-  FMOD_CORE_INVALID_HANDLER,
-  FMOD_CORE_INVALID_TRANSACTION,
-  FMOD_CORE_TRANSACTION_NOT_SUPPORTED,
-} from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import { logFailure } from '../internal/failures.ts'
 import { safeRead } from '../internal/safe.ts'
 import { within } from '../internal/timeout.ts'
@@ -66,7 +61,7 @@ function transactionOf(options: { readonly tx?: Tx }): Tx {
   const kind = safeRead(tx, 'kind')
   const method = kind === 'sync' ? 'run' : 'query'
   if (typeof kind !== 'string' || typeof safeRead(tx, method) !== 'function')
-    throw new FMOD_CORE_INVALID_TRANSACTION(
+    throw new errorCodes.FMOD_CORE_INVALID_TRANSACTION(
       'the second argument of publish has no member tx that pgTx, sqliteTx or drizzleTx made. Pass { tx }, or no second argument',
     )
   return tx as Tx
@@ -107,9 +102,9 @@ export async function openEventBus(
 
   function submit(event: DomainEvent, tx: Tx | undefined): void | Promise<void> {
     const type = classes.accept(event)
-    if (state === 'closed') throw new FMOD_CORE_EVENTS_CLOSED(type)
+    if (state === 'closed') throw new errorCodes.FMOD_CORE_EVENTS_CLOSED(type)
     if (tx && transport.transactional !== tx.kind)
-      throw new FMOD_CORE_TRANSACTION_NOT_SUPPORTED(transport.name, tx.kind)
+      throw new errorCodes.FMOD_CORE_TRANSACTION_NOT_SUPPORTED(transport.name, tx.kind)
     const { eventId } = event
     const submitted = opened.publish(event, { tx, traceparent: currentTraceparent(tracing) })
     if (submitted instanceof Promise)
@@ -158,7 +153,7 @@ export async function openEventBus(
     async add(handlers, expected = []) {
       for (const { name, event } of handlers) {
         // A module may be called `app`, like the application's own handlers.
-        if (handlerNames.has(name)) throw new FMOD_CORE_INVALID_HANDLER(`${name} is listed twice`)
+        if (handlerNames.has(name)) throw new errorCodes.FMOD_CORE_INVALID_HANDLER(`${name} is listed twice`)
         handlerNames.add(name)
         classes.add(event)
       }

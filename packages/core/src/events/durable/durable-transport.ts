@@ -3,7 +3,7 @@ import { ArgumentException } from '../../domain-exceptions.ts'
 import { currentCommand, orFinding, report } from '../../internal/command.ts'
 import { logFailure } from '../../internal/failures.ts'
 import { safeRead } from '../../internal/safe.ts'
-import { FMOD_CORE_QUEUE_MISSING } from '../../misuse-errors.ts'
+import { errorCodes } from '../../misuse-errors.ts'
 import { mayBeUnhandled } from '../../symbols.ts'
 import { type DomainEvent, eventClassOf, eventTypeOf } from '../event.ts'
 import { defaultCloseTimeout, defaultConcurrency } from '../slots.ts'
@@ -56,7 +56,7 @@ function withoutQueue(name: string): OpenTransport {
     subscribe() {},
     start() {},
     publish() {
-      throw new FMOD_CORE_QUEUE_MISSING(name)
+      throw new errorCodes.FMOD_CORE_QUEUE_MISSING(name)
     },
     drain() {},
     close() {},

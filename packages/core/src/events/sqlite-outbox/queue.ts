@@ -1,7 +1,7 @@
 /** The queue in SQLite: publishes events, claims due deliveries, records outcomes, keeps dead letters. One call, one transaction. */
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { FileLock } from '../../internal/file-lock.ts'
-import { FMOD_CORE_TRANSACTION_OPEN } from '../../misuse-errors.ts'
+import { errorCodes } from '../../misuse-errors.ts'
 import type { Exchange, FinishedJob, Job, Queue, QueueContext, StoredEvent } from '../durable/queue.ts'
 import type { DeadLetter, DeadLetters, Subscription, RemovedHandler, SyncTx, Tx } from '../transport.ts'
 import { createTables, requireTables, type SqliteDatabase } from './database.ts'
@@ -174,7 +174,7 @@ export class SqliteQueue implements Queue<SqliteJob> {
   /** After a transaction that is open on the connection, whoever began it: its rollback would undo the work, which `what` names. */
   async #writeAlone<T>(what: string, work: () => T): Promise<T> {
     for (const end = performance.now() + patience; this.#database.inTransaction; await sleep(1))
-      if (performance.now() > end) throw new FMOD_CORE_TRANSACTION_OPEN(what)
+      if (performance.now() > end) throw new errorCodes.FMOD_CORE_TRANSACTION_OPEN(what)
     return this.#write(work)
   }
 
