@@ -71,26 +71,14 @@ function transactionOf(options: { readonly tx?: Tx }): Tx {
 const longestStart = 5000
 
 /** The bus and what the plugin needs to fill, start and stop it. */
-export interface EventBus extends Events {
-  /**
-   * Adds handlers, and those of other processes that events are kept for, as far as the transport keeps any.
-   * @throws {FMOD_CORE_INVALID_HANDLER} two handlers of one name: transports keep slots and queues by it
-   */
-  add(handlers: readonly EventHandler[], expected?: readonly Subscription[]): Promise<void>
-  /** Called when the application is ready; a transport that does not start is logged. */
-  start(): void
-  stop(): void
-  /** Resolves when no handler runs any more, and none will. Never rejects. */
-  drain(): Promise<void>
-  close(): Promise<void>
-}
+export type EventBus = Awaited<ReturnType<typeof openEventBus>>
 
 /** A bus over one transport, which it opens. */
 export async function openEventBus(
   transport: EventTransport,
   log: FastifyBaseLogger,
   tracing?: EventTracing,
-): Promise<EventBus> {
+) {
   const classes = new EventClasses()
   const { announce, counts } = createAnnouncer()
   const handlerNames = new Set<string>()
@@ -141,16 +129,21 @@ export async function openEventBus(
     await opened.drain()
   }
 
+  /** Resolves when no handler runs any more, and none will. Never rejects. */
   const drain = () => (drained ??= orLog(drainTransport, 'event transport did not wait for its handlers'))
 
   return {
     publish,
-    isOn: (connection) => transport.isOn?.(connection) === true,
+    isOn: (connection: unknown) => transport.isOn?.(connection) === true,
     transactional: transport.transactional,
     deadLetters: opened.deadLetters ?? null,
     removedHandlers: opened.removedHandlers ?? null,
     stats: counts,
-    async add(handlers, expected = []) {
+    /**
+     * Adds handlers, and those of other processes that events are kept for, as far as the transport keeps any.
+     * @throws {FMOD_CORE_INVALID_HANDLER} two handlers of one name: transports keep slots and queues by it
+     */
+    async add(handlers: readonly EventHandler[], expected: readonly Subscription[] = []): Promise<void> {
       for (const { name, event } of handlers) {
         // A module may be called `app`, like the application's own handlers.
         if (handlerNames.has(name)) throw new errorCodes.FMOD_CORE_INVALID_HANDLER(`${name} is listed twice`)
@@ -163,17 +156,18 @@ export async function openEventBus(
           expected,
         )
     },
-    start() {
+    /** Called when the application is ready; a transport that does not start is logged. */
+    start(): void {
       // Not when the application closes before it was ready.
       if (state === 'open')
         started ??= orLog(() => opened.start(), 'events are not delivered: their transport did not start')
     },
-    stop() {
+    stop(): void {
       if (started) opened.stop?.()
       state = 'stopped'
     },
     drain,
-    async close() {
+    async close(): Promise<void> {
       await drain()
       state = 'closed'
       await opened.close()
