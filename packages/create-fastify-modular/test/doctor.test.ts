@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Finding } from '@fastify-modular/core/internal'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { spawnNode } from '@fastify-modular/test-support/spawn-app'
 import { type Test, test } from 'tap'
@@ -26,8 +27,11 @@ const keysOf = (id: string) => ({
   SM_SETTINGS_KEYS: JSON.stringify([{ id, key: Buffer.alloc(32, id).toString('base64') }]),
 })
 
+/** What an application has that never served, or no file. */
+type Elsewhere = 'missing migration' | 'event without a subscription' | 'memory store'
+
 /** All together, so that no finding hides another one. */
-const damages: Readonly<Record<string, Damage>> = {
+const damages: Readonly<Record<Exclude<Finding['kind'], Elsewhere>, Damage>> = {
   'plain secret': {
     served: `await app.settings.set('notes.plain', 'hunter2')`,
     says: /notes\.plain.*settings reencrypt/,
