@@ -157,7 +157,7 @@ function NavLink({ next, isCurrent, children }: NavLinkProps): ComponentChildren
 function GroupNews({ group: { slug, definitions } }: { readonly group: Group }): ComponentChildren {
   const { messages, locale } = usePage()
   const { isSearch, byGroup } = useView().results
-  const wrong = useEditor(({ drafts, asked }) => needsAttention({ definitions, drafts, asked }).length)
+  const wrong = useEditor(({ drafts, errors }) => needsAttention({ definitions, drafts, errors }).length)
   const later = usePart(
     laterPart,
     useEditor(({ news }) => news.size > 0),
