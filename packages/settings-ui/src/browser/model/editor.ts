@@ -8,7 +8,6 @@ import {
   initialState,
   type Message,
   needsConfirmation,
-  type OpenDialog,
   readDrafts,
   withDraft,
   withErrors,
@@ -130,16 +129,6 @@ export class SettingsEditor extends EditorStore {
     const next = { ...this.state, values: new Map(values).set(key, theirs), focus: { key } }
     this.update(isEqual ? withoutDraft(next, key) : withDraft(next, key, { input }))
     this.leave(definition)
-  }
-
-  /** Puts the focus on a setting of the page, wherever it is. */
-  reveal(key: string): void {
-    this.update({ focus: { key, isSought: true } })
-  }
-
-  /** Opens a dialog over the page, or closes the one that is open. */
-  open(dialog: OpenDialog | null): void {
-    this.update({ dialog })
   }
 
   /** Shows a message in the bar and has it read out. On the preferences page the rows show what became of a save. */
