@@ -14,7 +14,7 @@ import { ownerHash } from '../store/store.ts'
 import { Audience, idAlone } from './audience.ts'
 import { CatchUp, type Opening, Openings } from './catch-up.ts'
 import { networkOf } from './network.ts'
-import { questionInterval, Questions } from './questions.ts'
+import { type About, questionInterval, Questions } from './questions.ts'
 import { openEvent, overEvent, writeHead } from './response.ts'
 
 /** How many streams there may be, how much of one may wait in this process, and how long one may take to end. */
@@ -38,9 +38,8 @@ const longest = { silence: 25, doubt: 300 }
 
 /** A caller with open streams, the oldest first, or the address of strangers, or a tenant. */
 interface Owner {
-  readonly id: string
   readonly streams: Set<Stream>
-  /** When the host is asked again whether the caller is signed in, in seconds of the clock of the streams. */
+  /** When the host is asked again about them, in seconds of the clock of the streams. */
   due: number
   /** When the last stream has ended. */
   forget(): void
@@ -49,16 +48,14 @@ interface Owner {
 /** Where bytes go: on HTTP/1 the socket itself, which costs two thirds of `response.write` in chunks. */
 type Sink = Pick<FastifyReply['raw'], 'write' | 'writableLength' | 'cork' | 'uncork'>
 
-interface Stream {
+interface Stream extends About {
   readonly audience: Audience
-  /** The tenant of the request: null without one, undefined without the option `tenants`. */
-  readonly tenant: string | null | undefined
   /** All streams of that tenant. */
   readonly members: Owner | undefined
   readonly reply: FastifyReply
   readonly sink: Sink
   readonly owner: Owner
-  /** When the caller was last known to be signed in, in seconds of the clock of the streams. */
+  /** When the caller, and the tenant, were last known to be the same, in seconds of the clock of the streams. */
   confirmed: number
   /** Bytes that may wait: one event may be long. */
   mayWait: number
@@ -131,7 +128,7 @@ export class Streams {
   answer(request: FastifyRequest, reply: FastifyReply, { callerId, findTenant }: Reader): Promise<void> {
     return this.#openings.during(callerId, async (opening) => {
       const tenant = await findTenant()
-      if (callerId !== null && this.#questions.answer(request, reply, { id: callerId, tenant })) return
+      if (this.#questions.answer(request, reply, { callerId, tenant })) return
       this.#refuse(reply, callerId)
       await this.catchUp.reach(request, callerId)
       // From here on in one step: what changes later finds the stream.
@@ -144,7 +141,9 @@ export class Streams {
   #begin(reply: FastifyReply, tenant: Stream['tenant'], { callerId, isEnded }: Opening): void {
     this.#refuse(reply, callerId)
     const audience = callerId === null ? this.#audiences.public : this.#audiences.signedIn
-    const first = this.#firstBytes(audience, reply.request.headers['last-event-id'])
+    const known = reply.request.headers['last-event-id']
+    const shown = audience.first(this.#init.sharedValues.revision, known)
+    const first = this.#isAnyOpen && callerId !== null ? Buffer.concat([shown, openEvent]) : shown
     writeHead(reply)
     try {
       const stream = this.#add({ reply, audience, callerId, tenant })
@@ -223,12 +222,12 @@ export class Streams {
     if (count >= most) throw new ServiceUnavailableException('Too many streams of settings are open.', 30)
   }
 
-  #add({ reply, audience, callerId, tenant }: NewStream): Stream {
+  #add({ reply, audience, callerId, tenant }: About & Pick<Stream, 'reply' | 'audience'>): Stream {
     const { request, raw } = reply
     const owner =
       callerId === null
         ? this.#ownerOf(this.#addresses, networkOf(request.ip))
-        : this.#ownerOf(this.#callers, hashOf(callerId), callerId)
+        : this.#ownerOf(this.#callers, hashOf(callerId))
     const [oldest] = owner.streams
     if (oldest && callerId !== null && owner.streams.size >= bounds.ofCaller) this.#end(oldest, overEvent)
     const { socket, httpVersionMajor } = request.raw
@@ -237,6 +236,7 @@ export class Streams {
     const members = name ? this.#ownerOf(this.#tenants, name) : undefined
     const stream: Stream = {
       audience,
+      callerId,
       tenant,
       members,
       reply,
@@ -256,11 +256,11 @@ export class Streams {
     return stream
   }
 
-  #ownerOf(owners: Map<string, Owner>, name: string, id = name): Owner {
+  #ownerOf(owners: Map<string, Owner>, name: string): Owner {
     const known = owners.get(name)
     if (known) return known
     const forget = () => void owners.delete(name)
-    const owner = { id, streams: new Set<Stream>(), due: this.#seconds + questionInterval, forget }
+    const owner = { streams: new Set<Stream>(), due: this.#seconds + questionInterval, forget }
     owners.set(name, owner)
     return owner
   }
@@ -300,7 +300,11 @@ export class Streams {
     for (const { streams } of this.#callers.values())
       for (const stream of streams)
         if (this.#seconds - stream.confirmed > longest.doubt) this.#end(stream, overEvent)
-    this.#questions.ask(this.#callers.values(), this.#seconds)
+    // What strangers are shown depends on nothing but their tenant.
+    const strangers = [...this.#addresses.values()].filter(
+      ({ streams: [first] }) => first?.tenant !== undefined,
+    )
+    this.#questions.ask([...this.#callers.values(), ...strangers], this.#seconds)
   }
 
   /** Writes later in this turn, or after what is being written. */
@@ -368,19 +372,8 @@ export class Streams {
     if (own) sink.uncork()
   }
 
-  #ownEvent({ owner, audience, tenant }: Stream, changed: OwnChange | undefined): string {
-    const caller = audience === this.#audiences.signedIn ? owner.id : null
-    return `event: own\ndata: ${JSON.stringify({ caller, tenant, changed })}\n\n`
-  }
-
-  /** Nothing for a reader who knows the current event, and everything for any other one. */
-  #firstBytes(audience: Audience, known: unknown): Buffer {
-    const { revision } = this.#init.sharedValues
-    const id = audience.id(revision)
-    const first = known === id ? idAlone(id) : audience.snapshot(revision)
-    return this.#isAnyOpen && audience === this.#audiences.signedIn
-      ? Buffer.concat([first, openEvent])
-      : first
+  #ownEvent({ callerId, tenant }: Stream, changed: OwnChange | undefined): string {
+    return `event: own\ndata: ${JSON.stringify({ caller: callerId, tenant, changed })}\n\n`
   }
 }
 
@@ -396,5 +389,3 @@ export interface Reader {
   /** Asks the host for the tenant of the request. */
   readonly findTenant: () => Stream['tenant'] | Promise<Stream['tenant']>
 }
-
-interface NewStream extends Pick<Stream, 'reply' | 'audience' | 'tenant'>, Pick<Reader, 'callerId'> {}

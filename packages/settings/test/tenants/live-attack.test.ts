@@ -219,6 +219,33 @@ test('a session that switches: its open page never mixes two organisations, and 
   t.notOk(pairs.includes('acme,bolt') || pairs.includes('bolt,acme'), JSON.stringify(pairs))
 })
 
+test('the session of a stranger that switches: the streams of its pages are asked about, and end, as those of callers do', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  const sessions: Record<string, string | null> = { one: 'acme', two: 'acme', none: null }
+  const app = await start(t, {
+    tenants: { of: ({ headers }) => sessions[String(headers['x-session'])] ?? null },
+  })
+  const open = (session: string) =>
+    readStream(app, { path: '/public/stream', headers: { 'x-session': session } })
+  const [one, two, none] = [await open('one'), await open('two'), await open('none')]
+  for (const stream of [one, two, none]) await stream.next('own')
+  const minute = async () => {
+    mock.timers.tick(60_000)
+    for (let turn = 0; turn < 20; turn++) await app.inject('/api/settings/public')
+  }
+  await minute()
+  sessions['one'] = 'bolt'
+  sessions['none'] = 'bolt'
+  await minute()
+  t.match(await one.ended(), /"tenant":"acme"/)
+  t.match(await none.ended(), /"tenant":null/)
+  await app.settings.set(tokens.brand, 'Acme', { tenant: 'acme' })
+  await two.next('own')
+  t.equal(two.text.match(/"caller":null,"tenant":"acme"/g)?.length, 2, 'the other one goes on')
+  two.close()
+})
+
 test('1,000 organisations: the change of one is said to its members alone, and so is its end', async (t) => {
   const ids = Array.from({ length: 1000 }, (_, at) => `org-${at}`)
   const app = await start(t, {
