@@ -7,43 +7,55 @@ import { dirname, join } from 'node:path'
 const shown = 5
 
 /**
- * Takes what `runTestFile` returns. A file that fails beside its tests (a crash, a time-out) counts as one failed test.
+ * Takes what `runTestFile` returns. A file that fails beside its tests (a crash, a time-out) counts as one failed test; of a
+ * file that is added twice the second result counts, and the summary names it.
  * @param print takes text without its last line break
  */
 export function createTestReport(print) {
-  const total = { passed: 0, failed: 0, skipped: 0 }
-  const all = []
+  const results = new Map()
+  const repeated = []
 
-  const add = ({ path, tests, failures, problem, errors, time }) => {
+  const add = (result) => {
+    const { path, tests, failures, problem, errors, time } = result
     if (tests.length === 0 && problem === undefined) return // --grep chose none of them
-    const count = { passed: 0, failed: problem === undefined ? 0 : 1, skipped: 0 }
-    for (const { outcome } of tests) count[outcome]++
-    for (const outcome of Object.keys(total)) total[outcome] += count[outcome]
-    all.push(...tests)
-    print(
-      `${count.failed === 0 ? 'ok    ' : 'FAILED'} ${shorten(path)} (${count.passed} passed, ${seconds(time)})`,
-    )
-    if (count.failed === 0) return
+    if (results.has(path)) repeated.push(path)
+    results.set(path, result)
+    const { passed, failed } = countOf([result])
+    print(`${failed === 0 ? 'ok    ' : 'FAILED'} ${shorten(path)} (${passed} passed, ${seconds(time)})`)
+    if (failed === 0) return
     for (const { name, diag } of failures) print(toSources(`  not ok: ${name}\n${describe(diag)}`))
     if (problem !== undefined) print(`  ${problem}`)
     if (errors.length > 0) print(toSources(['  standard error:', ...errors].join('\n    ')))
   }
 
+  /** The paths of the files that failed. */
+  const failedFiles = () =>
+    [...results.values()].filter((result) => countOf([result]).failed > 0).map(({ path }) => path)
+
   /** Prints the summary and returns whether everything passed. */
   const finish = () => {
+    const all = [...results.values()].flatMap(({ tests }) => tests)
     const slowest = all.toSorted((a, b) => b.time - a.time).slice(0, shown)
     print(
       `\nslowest:${slowest.map(({ name, time }) => `\n  ${seconds(time).padStart(7)}  ${name}`).join('')}`,
     )
-    if (total.skipped > 0) print(`${total.skipped} skipped`)
-    if (total.passed + total.failed === 0) {
-      print('no test ran')
-      total.failed = 1
-    }
-    print(`${total.passed} passed, ${total.failed} failed`)
-    return total.failed === 0
+    const { passed, failed, skipped } = countOf([...results.values()])
+    if (skipped > 0) print(`${skipped} skipped`)
+    if (repeated.length > 0)
+      print(`failed among others, run again alone: ${repeated.map(shorten).join(', ')}`)
+    if (passed + failed === 0) print('no test ran')
+    const wrong = passed + failed === 0 ? 1 : failed
+    print(`${passed} passed, ${wrong} failed`)
+    return wrong === 0
   }
-  return { add, finish }
+  return { add, failedFiles, finish }
+}
+
+function countOf(results) {
+  const tests = results.flatMap((result) => result.tests)
+  const count = (wanted) => tests.filter(({ outcome }) => outcome === wanted).length
+  const problems = results.filter(({ problem }) => problem !== undefined).length
+  return { passed: count('passed'), failed: count('failed') + problems, skipped: count('skipped') }
 }
 
 const seconds = (milliseconds) => `${(milliseconds / 1000).toFixed(1)} s`

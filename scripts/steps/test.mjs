@@ -10,6 +10,9 @@ import build from './build.mjs'
 /** Two more than the cores: many tests wait for processes, databases and browsers. */
 const jobs = Math.min(8, availableParallelism() + 2)
 
+/** So many files that failed among others are run again, alone. Where more fail, the load is not the cause. */
+const secondRuns = 3
+
 export default async function test(words) {
   const { files, grep } = chooseTests(words)
   await compile(files)
@@ -32,6 +35,11 @@ export async function runTests(files, grep) {
     }
   }
   await Promise.all(Array.from({ length: Math.min(jobs, files.length) }, work))
+  const failed = report.failedFiles()
+  if (files.length > jobs && failed.length <= secondRuns) {
+    waiting.push(...failed)
+    await work()
+  }
   const isGreen = report.finish()
   await servers
     .stop()

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'tap'
 import { codeBlocks } from '../pack/document-code.mjs'
 import { chooseTests, compiled } from '../test-choice.mjs'
@@ -76,6 +77,40 @@ test('tests are chosen by a text of their name, among the files that have it', a
     both,
     'a name may be put together when it runs',
   )
+})
+
+/** Runs nine test files, `failures` of which fail so many times, and returns the output and how often these ran. */
+function runFiles(t, { failures, times }) {
+  const folder = t.testdir({})
+  const files = Array.from({ length: 9 }, (_, at) => join(folder, `${at}.mjs`))
+  for (const [at, file] of files.entries()) {
+    const source = `import { appendFileSync, readFileSync } from 'node:fs'
+appendFileSync('${file}.log', 'x')
+const isGood = ${at} >= ${failures} || readFileSync('${file}.log').length > ${times}
+console.log((isGood ? 'ok' : 'not ok') + ' 1 - a test\\n1..1')
+process.exitCode = isGood ? 0 : 1`
+    writeFileSync(file, source)
+  }
+  const step = new URL('../steps/test.mjs', import.meta.url).href
+  const script = `import { runTests } from '${step}'; await runTests(${JSON.stringify(files)})`
+  const { status, stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    encoding: 'utf8',
+  })
+  const runs = files.slice(0, failures).map((file) => readFileSync(`${file}.log`, 'utf8').length)
+  return { status, runs, last: stdout.trim().split('\n').at(-1), stdout }
+}
+
+test('a file that fails among others is run again alone, unless many fail', async (t) => {
+  const cases = [
+    { failures: 1, times: 1, status: 0, runs: [2], last: '9 passed, 0 failed' },
+    { failures: 1, times: 2, status: 1, runs: [2], last: '8 passed, 1 failed' },
+    { failures: 4, times: 1, status: 1, runs: [1, 1, 1, 1], last: '5 passed, 4 failed' },
+  ]
+  for (const { failures, times, ...expected } of cases) {
+    const { stdout, ...result } = runFiles(t, { failures, times })
+    t.same(result, expected)
+    t.equal(stdout.includes('run again alone: '), expected.runs.includes(2), 'what ran twice is named')
+  }
 })
 
 test('an example that starts empty has no database', async (t) => {

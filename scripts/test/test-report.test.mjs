@@ -63,6 +63,15 @@ test('a file with a problem beside its tests is one failure', (t) => {
   t.end()
 })
 
+test('of a file that ran twice the second result counts, and the summary names it', (t) => {
+  const { isGreen, text, last } = report({ ...green, problem: 'ended with SIGSEGV' }, green)
+  t.equal(isGreen, true)
+  t.equal(last, '2 passed, 0 failed')
+  t.match(text, /FAILED core\/a[^]+ok {5}core\/a/)
+  t.match(text, /failed among others, run again alone: core\/a\n/)
+  t.end()
+})
+
 test('no test at all is not green', (t) => {
   const { isGreen, last } = report()
   t.equal(isGreen, false)

@@ -1,4 +1,4 @@
-/** docs/concepts/architecture.md names the files of four flows; here the flows run, and say which files they enter. */
+/** docs/concepts/architecture.md names the files of some flows; here they run, and say which files they enter. */
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -15,6 +15,7 @@ const headings = {
   refusedRequest: 'A refused request',
   exception: 'A thrown exception',
   put: 'A PUT, its event, and another instance',
+  putBack: 'A change that nobody keeps',
 } as const
 type Flow = keyof typeof headings
 const flows = Object.keys(headings) as Flow[]

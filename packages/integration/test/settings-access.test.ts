@@ -78,7 +78,7 @@ test('tenants.of that names an organisation for a request without credentials di
     await app.register(publicRoutes, { provider, env: false, guests })
     await app.register(settings, { definitions: [{ brand }], tenants: { of } })
     await app.ready()
-    const warned = () => warnings.filter((text) => String(text).includes('without credentials'))
+    const warned = (about = 'without credentials') => warnings.filter((text) => String(text).includes(about))
     return { app, warned }
   }
   const ofMembers = await start((_request, caller) => (caller ? 'acme' : null))
@@ -94,16 +94,15 @@ test('tenants.of that names an organisation for a request without credentials di
   t.same(await ofAll.app.access.compare(file), [], 'a command of the command line sends no request')
   t.same((await start(async () => 'acme', true)).warned(), [])
 
-  const silent: readonly TenantOptions['of'][] = [
+  const failing: readonly TenantOptions['of'][] = [
     () => Promise.reject(new Error('the database is down')),
     () => 7 as never,
-    () => {
-      throw new TypeError('nobody is signed in')
-    },
+    (_request, caller) => (caller as unknown as { id: string }).id, // as JavaScript lets one write it
   ]
-  for (const of of silent) {
+  for (const of of failing) {
     const { app, warned } = await start(of)
     await expectAccess(app, file)
     t.same(warned(), [])
+    t.equal(warned('tenants.of failed for a request without a caller').length, 1)
   }
 })

@@ -13,17 +13,20 @@ import Fastify, { type FastifyInstance, type InjectOptions } from 'fastify'
 
 const admin: Caller = { id: 'admin', isAdmin: true }
 
-/** The requests of the flows; `put` writes `title`. */
+const put = (value: string) => ({
+  method: 'PUT' as const,
+  url: '/api/settings',
+  headers: { authorization: 'admin' },
+  payload: { key: 'notes.title', scope: SettingScope.Application, value },
+})
+
+/** The requests of the flows; `put` and `tried` write `title`, the latter to be kept within five seconds. */
 export const requests = {
   publicRequest: { method: 'GET', url: '/notes/shared' },
   refusedRequest: { method: 'GET', url: '/api/settings' },
   exception: { method: 'GET', url: '/notes/missing' },
-  put: (value: string) => ({
-    method: 'PUT' as const,
-    url: '/api/settings',
-    headers: { authorization: 'admin' },
-    payload: { key: 'notes.title', scope: SettingScope.Application, value },
-  }),
+  put,
+  tried: (value: string) => ({ ...put(value), query: { confirmWithin: '5' } }),
 } as const
 
 export const title = setting.text('notes.title', {

@@ -1,5 +1,5 @@
 /**
- * Runs the four flows of docs/concepts/architecture.md and prints the files that each entered, as JSON. It is a process
+ * Runs the flows of docs/concepts/architecture.md and prints the files that each entered, as JSON. It is a process
  * of its own because a process has one coverage: `node follow.js <empty folder> <URL of an empty PostgreSQL database>`.
  */
 import { once } from 'node:events'
@@ -19,10 +19,10 @@ const entered = new EnteredFiles()
 await entered.start()
 
 /** The files that every round entered: the first request of a kind, and timers, may enter more. */
-async function follow(flow: (round: number) => Promise<unknown>): Promise<string[]> {
+async function follow(flow: (round: number) => Promise<unknown>, last = rounds): Promise<string[]> {
   await flow(0)
   let files = await entered.during(() => flow(1))
-  for (let round = 2; round <= rounds; round += 1) {
+  for (let round = 2; round <= last; round += 1) {
     const again = new Set(await entered.during(() => flow(round)))
     files = files.filter((file) => again.has(file))
   }
@@ -52,13 +52,21 @@ const app = await startApp(store, () => onEvent())
 const publicRequest = await follow(() => expectStatus(app, requests.publicRequest, 200))
 const refusedRequest = await follow(() => expectStatus(app, requests.refusedRequest, 401))
 const exception = await follow(() => expectStatus(app, requests.exception, 404))
+const nextEvent = () => new Promise<void>((resolve) => void (onEvent = resolve))
 const put = await follow(async (round) => {
-  const handled = new Promise<void>((resolve) => void (onEvent = resolve))
+  const handled = nextEvent()
   await expectStatus(app, requests.put(`round ${round}`), 204)
   await handled
 })
+await app.listen() // or the process would end while it waits
+const putBack = await follow(async (round) => {
+  const handled = nextEvent()
+  await expectStatus(app, requests.tried(`trial ${round}`), 204)
+  await handled
+  await nextEvent() // after five seconds, the shortest time that may be asked for
+}, 1)
 await app.close()
 const elsewhere = await followChangeFromElsewhere()
 process.stdout.write(
-  JSON.stringify({ publicRequest, refusedRequest, exception, put: [...put, ...elsewhere] }),
+  JSON.stringify({ publicRequest, refusedRequest, exception, put: [...put, ...elsewhere], putBack }),
 )

@@ -12,15 +12,6 @@ import type { Definition, SettingValue } from './model/setting.ts'
 import type { Access } from './model/source.ts'
 import { useExternal } from './use-external.ts'
 
-/** The dialogs of a page. */
-export type OpenDialog =
-  | { readonly kind: 'review' }
-  | { readonly kind: 'import' }
-  | { readonly kind: 'history'; readonly definition: Definition }
-  | { readonly kind: 'reset'; readonly definition: Definition }
-  /** A change set with secrets, or with settings whose change is to be confirmed. */
-  | { readonly kind: 'revert'; readonly revision: number }
-
 /** What is around a page, the same one as long as the page is there. */
 export interface Host {
   /** What the ids of elements begin with: a skip link leads to `<id>-settings`. @default one that is made up */
@@ -51,11 +42,6 @@ export interface PageContext extends PageConfig, Host {
   readonly messages: Messages
   /** Of the page of an organisation. */
   readonly ofTenant: { readonly Heading: ComponentType<{ readonly text: string }> } | undefined
-  readonly open: (dialog: OpenDialog) => void
-  /** Brings a setting into view, whatever group or search hides it, and puts the focus on it. */
-  readonly reveal: (key: string) => void
-  /** Saves what is unsaved; first shows it, where a change is to be confirmed. */
-  readonly save: () => void
 }
 
 export const Context = createContext<PageContext | null>(null)

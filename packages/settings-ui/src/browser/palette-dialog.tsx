@@ -1,6 +1,6 @@
 /** What `<fm-palette>` shows: own preferences, changed in place; shared settings, which open their page; items of the host. */
 import { createSettingsClient, SettingScope, SettingType } from '@fastify-modular/settings/client'
-import { type ComponentChildren, render } from 'preact'
+import { type ComponentChildren, Fragment, render } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { PageConfig } from '../document.ts'
 import type { PaletteItem } from '../palette-item.ts'
@@ -19,7 +19,6 @@ import { keepDrafts } from './kept-draft.ts'
 import { highlight } from './view/highlight.ts'
 import { useExternal } from './use-external.ts'
 
-type Groups = NonNullable<PageConfig['groups']>
 type FindItems = (query: string) => readonly PaletteItem[] | Promise<readonly PaletteItem[]>
 
 /** What the host says. */
@@ -66,32 +65,28 @@ export async function showPalette(root: ShadowRoot, { items, label }: Offer): Pr
   await Promise.all([own.load(), shared.load()])
 }
 
-interface PaletteProps {
+/** What texts are made of. */
+interface Words {
+  readonly messages: Messages
+  readonly groups: NonNullable<PageConfig['groups']>
+}
+
+interface PaletteProps extends Words {
   readonly own: SettingsEditor
   readonly shared: SettingsEditor
   readonly items: FindItems
-  readonly messages: Messages
   readonly locale: string
-  readonly groups: Groups
   readonly close: () => void
 }
 
-function Palette({
-  own,
-  shared,
-  items,
-  messages,
-  locale,
-  groups: faces,
-  close,
-}: PaletteProps): ComponentChildren {
+function Palette({ own, shared, items, locale, close, ...words }: PaletteProps): ComponentChildren {
+  const { messages } = words
   const dialog = useRef<HTMLDialogElement>(null)
   const [query, setQuery] = useState('')
   const [offered, setOffered] = useState<readonly PaletteItem[]>([])
-  const searched = { query, messages, groups: faces }
-  const { hits: mine, words } = useFound(own, searched, ({ scope }) => scope === SettingScope.User)
-  const { hits: ours } = useFound(shared, searched, ({ scope }) => scope !== SettingScope.User)
-  useEffect(() => highlight(dialog.current, words))
+  const mine = useFound(own, query, words, ({ scope }) => scope === SettingScope.User)
+  const ours = useFound(shared, query, words, ({ scope }) => scope !== SettingScope.User)
+  useEffect(() => highlight(dialog.current, mine.words))
   useLayoutEffect(() => {
     dialog.current?.showModal()
     dialog.current?.querySelector('input')?.focus()
@@ -118,8 +113,13 @@ function Palette({
       stops[0]?.focus()
   }
 
-  const groups = [...new Set(offered.map(({ group = '' }) => group))]
-  const count = mine.length + ours.length + offered.length
+  const quit = (): void => dialog.current?.close()
+  const rows = [
+    ...mine.hits.map((hit) => ownRow(hit, own, words)),
+    ...ours.hits.map((hit) => sharedRow(hit, shared, words)),
+    ...offered.map((item) => hostRow(item, quit)),
+  ]
+  const sections = [...new Set(rows.map(({ group = '' }) => group))]
   return (
     <dialog
       className="fm fm-dialog fm-palette"
@@ -139,39 +139,27 @@ function Palette({
           value={query}
           onInput={({ currentTarget }) => setQuery(currentTarget.value)}
         />
-        <button
-          className="fm-button is-quiet"
-          type="button"
-          aria-label={messages.close}
-          onClick={() => dialog.current?.close()}
-        >
+        <button className="fm-button is-quiet" type="button" aria-label={messages.close} onClick={quit}>
           <kbd />
         </button>
       </div>
       <p className="fm-hidden" role="status">
-        {query && plural(messages.found, count, locale)}
+        {query && plural(messages.found, rows.length, locale)}
       </p>
       <div className="fm-hits">
-        <Hits title={messages.preferences} isShown={mine.length > 0}>
-          {mine.map((hit) => (
-            <OwnHit key={hit.definition.key} {...{ hit, editor: own, messages, groups: faces }} />
-          ))}
-        </Hits>
-        <Hits title={messages.manage} isShown={ours.length > 0}>
-          {ours.map((hit) => (
-            <SharedHit key={hit.definition.key} {...{ hit, editor: shared, messages, groups: faces }} />
-          ))}
-        </Hits>
-        {groups.map((group) => (
-          <Hits key={group} title={group} isShown>
-            {offered
-              .filter((item) => (item.group ?? '') === group)
-              .map((item) => (
-                <HostHit key={item.label} item={item} close={() => dialog.current?.close()} />
-              ))}
-          </Hits>
+        {sections.map((section) => (
+          <Fragment key={section}>
+            {section && <h2 dir="auto">{section}</h2>}
+            <ul>
+              {rows
+                .filter(({ group = '' }) => group === section)
+                .map((row) => (
+                  <Row key={row.key} row={row} />
+                ))}
+            </ul>
+          </Fragment>
         ))}
-        {query !== '' && count === 0 && <p className="fm-empty">{format(messages.noMatch, { query })}</p>}
+        {query && rows.length === 0 && <p className="fm-empty">{format(messages.noMatch, { query })}</p>}
       </div>
       <Done editor={own} messages={messages} />
     </dialog>
@@ -181,154 +169,137 @@ function Palette({
 /** Nothing before something is searched for. */
 function useFound(
   editor: SettingsEditor,
-  { query, messages, groups }: { readonly query: string } & Pick<HitProps, 'messages' | 'groups'>,
+  query: string,
+  { messages, groups }: Words,
   isWanted: (definition: Definition) => boolean,
 ): Pick<Found, 'hits' | 'words'> {
-  const definitions = useExternal(editor.subscribe, () => editor.state.definitions)
+  const { definitions, values } = useExternal(editor.subscribe, () => editor.state)
   const search = useMemo(() => createSearch(definitions.filter(isWanted), messages, groups), [definitions])
-  if (query.trim() === '') return nothing
-  const { hits, words } = search({ text: query, isExact: false, values: editor.state.values })
+  if (query.trim() === '') return { hits: [], words: [] }
+  const { hits, words } = search({ text: query, isExact: false, values })
   return { hits: hits.slice(0, most), words }
 }
 
-const nothing: Pick<Found, 'hits' | 'words'> = { hits: [], words: [] }
-
-function Hits({
-  title,
-  isShown,
-  children,
-}: {
-  readonly title: string
-  readonly isShown: boolean
-  readonly children: ComponentChildren
-}): ComponentChildren {
-  if (!isShown) return null
-  return (
-    <>
-      {title && <h2 dir="auto">{title}</h2>}
-      <ul>{children}</ul>
-    </>
-  )
-}
-
-interface HitProps {
-  readonly hit: Hit
-  readonly editor: SettingsEditor
-  readonly messages: Messages
-  readonly groups: Groups
-}
-
-interface HitTextsProps {
-  /** One path; an empty one keeps the place. */
-  readonly icon: string | undefined
-  readonly name: string
+/** What is found: it leads somewhere, is run, or is changed where it stands. */
+interface PaletteRow {
+  readonly key: string
+  readonly label: string
   readonly detail?: string | null | undefined
+  /** One path; without one its place is kept. */
+  readonly icon: string | undefined
+  readonly group: string | undefined
+  readonly href?: string | undefined
+  readonly run?: (() => void) | undefined
+  /** At its end: what a setting holds, or what changes that. */
+  readonly end?: ComponentChildren
 }
 
-function HitTexts({ icon, name, detail }: HitTextsProps): ComponentChildren {
-  return (
+function Row({
+  row: { label, detail, icon, href, run, end },
+}: {
+  readonly row: PaletteRow
+}): ComponentChildren {
+  const content = (
     <>
       <Drawing path={icon ?? ''} />
       <span>
-        <bdi>{name}</bdi>
+        <bdi>{label}</bdi>
         {detail && <bdi className="fm-small">{detail}</bdi>}
       </span>
+      {end}
     </>
   )
-}
-
-/** What a few buttons change is changed here, and saved at once; for anything else its page opens. */
-function OwnHit({ hit, editor, messages, groups }: HitProps): ComponentChildren {
-  const { definition } = hit
-  const { key, displayName, description, type, confirm } = definition
-  const texts = (
-    <HitTexts
-      icon={groups[definition.group ?? '']?.icon}
-      name={displayName}
-      detail={hit.reason ?? description}
-    />
-  )
-  const value = useExternal(editor.subscribe, () => editor.state.values.get(key))
-  const input = useExternal(editor.subscribe, () => editor.state.drafts.get(key)?.input) ?? value?.value
-  const isBool = type === SettingType.Bool
-  if (confirm || value?.locked !== false || definition.sensitive || !(isBool || isSegmented(definition))) {
-    return (
-      <li>
-        <a href={`${addressOf('preferences')}#setting:${key}`}>{texts}</a>
-      </li>
-    )
-  }
-  return (
-    <li className="fm-hit">
-      {texts}
-      <Segments
-        name={`fm-palette-${key}`}
-        aria-label={displayName}
-        options={optionsOf(definition, messages)}
-        value={String(input)}
-        onChoose={(chosen) => {
-          editor.edit(definition, isBool ? chosen === 'true' : chosen)
-          void editor.commit(key)
-        }}
-      />
-    </li>
-  )
-}
-
-/** Its page opens, with the other position of a switch as a draft. */
-function SharedHit({ hit, editor, messages, groups }: HitProps): ComponentChildren {
-  const { definition } = hit
-  const { key, displayName, group, type, sensitive, canWrite } = definition
-  const detail = [groupName(group, groups), hit.reason].filter(Boolean).join(' · ')
-  const value = useExternal(editor.subscribe, () => editor.state.values.get(key))
-  const turns = type === SettingType.Bool && !sensitive && canWrite && value?.locked === false
-  const name = turns
-    ? format(value.value === true ? messages.turnOffName : messages.turnOnName, { name: displayName })
-    : displayName
-  return (
-    <li>
-      <a
-        href={`${addressOf('manage')}#setting:${key}`}
-        onClick={() => turns && keepDrafts('', { [key]: value.value !== true })}
-      >
-        <HitTexts icon={groups[group ?? '']?.icon} name={name} detail={detail} />
-        {value && !sensitive && !turns && (
-          <span className="fm-small fm-push" dir="auto">
-            {displayValue(definition, value.value, messages)}
-          </span>
-        )}
-      </a>
-    </li>
-  )
-}
-
-function HostHit({
-  item: { label, detail, icon, href, run },
-  close,
-}: {
-  readonly item: PaletteItem
-  readonly close: () => void
-}): ComponentChildren {
-  const texts = <HitTexts icon={groupIcon(icon)} name={label} detail={detail} />
-  const choose = (): void => {
-    close()
-    run?.()
-  }
+  if (href === undefined && !run) return <li className="fm-hit">{content}</li>
   return (
     <li>
       {href === undefined ? (
-        <button type="button" onClick={choose}>
-          {texts}
+        <button type="button" onClick={run}>
+          {content}
         </button>
       ) : (
-        <a href={href}>{texts}</a>
+        <a href={href} onClick={run}>
+          {content}
+        </a>
       )}
     </li>
   )
 }
 
+/** What a few buttons change is changed here, and saved at once; for anything else its page opens. */
+function ownRow(
+  { definition, reason }: Hit,
+  editor: SettingsEditor,
+  { messages, groups }: Words,
+): PaletteRow {
+  const { key, displayName, description, type, confirm, group, sensitive } = definition
+  const { values, drafts } = editor.state
+  const value = values.get(key)
+  const isBool = type === SettingType.Bool
+  const row = {
+    key: `own ${key}`,
+    label: displayName,
+    detail: reason ?? description,
+    icon: groups[group ?? '']?.icon,
+    group: messages.preferences,
+  }
+  if (confirm || value?.locked !== false || sensitive || !(isBool || isSegmented(definition)))
+    return { ...row, href: `${addressOf('preferences')}#setting:${key}` }
+  const end = (
+    <Segments
+      name={`fm-palette-${key}`}
+      aria-label={displayName}
+      options={optionsOf(definition, messages)}
+      value={String(drafts.get(key)?.input ?? value.value)}
+      onChoose={(chosen) => {
+        editor.edit(definition, isBool ? chosen === 'true' : chosen)
+        void editor.commit(key)
+      }}
+    />
+  )
+  return { ...row, end }
+}
+
+/** Its page opens, with the other position of a switch as a draft. */
+function sharedRow(
+  { definition, reason }: Hit,
+  editor: SettingsEditor,
+  { messages, groups }: Words,
+): PaletteRow {
+  const { key, displayName: name, group, type, sensitive, canWrite } = definition
+  const { value, locked } = editor.state.values.get(key) ?? {}
+  const turns = type === SettingType.Bool && !sensitive && canWrite && locked === false
+  const turn = value === true ? messages.turnOffName : messages.turnOnName
+  return {
+    key: `shared ${key}`,
+    label: turns ? format(turn, { name }) : name,
+    detail: [groupName(group, groups), reason].filter(Boolean).join(' · '),
+    icon: groups[group ?? '']?.icon,
+    group: messages.manage,
+    href: `${addressOf('manage')}#setting:${key}`,
+    run: turns ? () => keepDrafts('', { [key]: value !== true }) : undefined,
+    end: value !== undefined && !sensitive && !turns && (
+      <span className="fm-small fm-push" dir="auto">
+        {displayValue(definition, value, messages)}
+      </span>
+    ),
+  }
+}
+
+function hostRow({ label, detail, icon, group, href, run }: PaletteItem, quit: () => void): PaletteRow {
+  const choose = (): void => {
+    quit()
+    run?.()
+  }
+  const row = { key: `host ${label}`, label, detail, icon: groupIcon(icon), group }
+  return href === undefined ? { ...row, run: choose } : { ...row, href }
+}
+
+interface DoneProps extends Pick<Words, 'messages'> {
+  readonly editor: SettingsEditor
+}
+
 /** What was saved, and the way back; or why it could not be. */
-function Done({ editor, messages }: Pick<HitProps, 'editor' | 'messages'>): ComponentChildren {
+function Done({ editor, messages }: DoneProps): ComponentChildren {
   const { saved, values, byKey, failure, drafts } = useExternal(editor.subscribe, () => editor.state)
   const [key] = saved.keys()
   const definition = byKey.get(key ?? '')

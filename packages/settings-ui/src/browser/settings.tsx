@@ -9,7 +9,7 @@ import { SettingsEditor } from './model/editor.ts'
 import { Previewer } from './model/previewer.ts'
 import { createAccess, ownSource, sharedSource } from './model/source.ts'
 import type * as tenantPage from './tenant-page.tsx'
-import type { Host } from './page-context.ts'
+import { Context, type Host } from './page-context.ts'
 import { SettingsPage } from './page/settings-page.tsx'
 import { useExternal } from './use-external.ts'
 import type { PagePart } from './view/use-results.ts'
@@ -74,7 +74,11 @@ export function Settings({ config: given, texts, ofTenant, part, host }: Setting
     () => ({ ...host, ...config, ...made, ofTenant, root, id: host.id ?? madeUpId, preview, messages }),
     [host, config, made, messages],
   )
-  return <SettingsPage context={context} heading={part.group ?? heading} part={part} />
+  return (
+    <Context.Provider value={context}>
+      <SettingsPage heading={part.group ?? heading} part={part} />
+    </Context.Provider>
+  )
 }
 
 const nothing = {}

@@ -43,6 +43,7 @@ test('the palette', async (t) => {
     'it is loaded when it is asked for; values are read then, and are gone when it closes',
     async (t) => {
       await open('/settings/preferences')
+      await page.goto('about:blank') // the page before may still ask for something
       const requests: string[] = []
       page.on('request', (request) => requests.push(new URL(request.url()).pathname))
       await page.goto(`${url}/host`)

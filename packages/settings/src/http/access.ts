@@ -48,16 +48,26 @@ const strangersHaveTenant: Fact = {
   is: 'have a tenant, and read its public settings',
 }
 
-/** Whether the host names a tenant for a request that carries nothing; a host that fails says nothing about it. */
-async function hasTenant(
-  stranger: FastifyRequest | null,
+/** Returns whether the host names a tenant for a request that carries nothing; a failure is one warning. */
+function createHasTenant(
+  app: FastifyInstance,
   tenants: SettingsOptions['tenants'],
-): Promise<boolean> {
-  if (!stranger || !tenants) return false
-  try {
-    return (await createFindMembership(tenants)(stranger, null)) !== null
-  } catch {
-    return false
+): (stranger: FastifyRequest | null) => Promise<boolean> {
+  const findMembership = tenants && createFindMembership(tenants)
+  let hasFailed = false
+  return async function hasTenant(stranger) {
+    if (!stranger || !findMembership) return false
+    try {
+      return (await findMembership(stranger, null)) !== null
+    } catch (error) {
+      if (!hasFailed)
+        app.log.warn(
+          { err: error },
+          'tenants.of failed for a request without a caller, and so does every read of public settings by a stranger: return null where nobody is signed in',
+        )
+      hasFailed = true
+      return false
+    }
   }
 }
 
@@ -67,6 +77,7 @@ export function declareToGate(
   { definitions }: Pick<Settings, 'definitions'>,
   { tenants }: Pick<SettingsOptions, 'tenants'>,
 ): void {
+  const hasTenant = createHasTenant(app, tenants)
   const declare = (): void => {
     const gate = declaredPermissions(app)
     gate?.addAll(permissions, 'plugin settings')
@@ -76,7 +87,7 @@ export function declareToGate(
     gate?.addFacts(async (stranger) => {
       const open = definitions.getDefinitions().filter((definition) => definition.public)
       return [
-        ...((await hasTenant(stranger, tenants)) ? [strangersHaveTenant] : []),
+        ...((await hasTenant(stranger)) ? [strangersHaveTenant] : []),
         ...open.map(({ key }) => ({ about: `setting ${key}`, is: 'public' })),
       ]
     })

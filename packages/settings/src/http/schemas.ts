@@ -66,13 +66,27 @@ const maxFields = 100
 /** The first error of each field: the others follow from it. */
 function toFieldErrors(errors: Iterable<ValueError>, part: string): Record<string, readonly string[]> {
   const byField = new Map<string, readonly string[]>()
-  for (const error of errors) {
+  for (const error of withinUnions(errors)) {
     // JSON Pointer (RFC 6901) to the dotted paths that forms use.
     const field = error.path.slice(1).replaceAll('/', '.').replaceAll('~1', '/').replaceAll('~0', '~') || part
     if (!byField.has(field)) byField.set(field, [`${expectationOf(error)}.`])
     if (byField.size === maxFields) break
   }
   return Object.fromEntries(byField)
+}
+
+/** Of a body that may have one of several shapes, such as an entry or a list of them, what is wrong in the shape that it has. */
+function* withinUnions(errors: Iterable<ValueError>): Generator<ValueError> {
+  for (const error of errors) {
+    const found = error.errors.map((shape) => ({ first: shape.First(), others: shape }))
+    const meant = found.find(({ first }) => first && first.path !== error.path)
+    if (!meant?.first || error.schema.description !== undefined) {
+      yield error
+      continue
+    }
+    yield* withinUnions([meant.first])
+    yield* withinUnions(meant.others)
+  }
 }
 
 /** What a field must be. The description of its values does not help where the field is missing or unknown. */

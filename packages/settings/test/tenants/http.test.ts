@@ -78,8 +78,15 @@ test('what was meant for another organisation is refused, and nothing is written
     t.equal(status, 409)
     t.equal(json.code, 'TENANT_CHANGED')
   }
-  for (const body of [{ key: 'org.brand', value: 'x' }, [{ key: 'org.brand', value: 'x' }]])
-    t.equal((await root('PUT', '/tenant', body)).status, 400, 'it names no tenant')
+  const incomplete = [
+    { body: { key: 'org.brand', value: 'x' }, field: 'tenant' },
+    { body: [brand('Bolt', 'bolt'), { key: 'org.brand', value: 'x' }], field: '1.tenant' },
+    { body: { ...brand('Bolt', 'bolt'), tenant: 5 }, field: 'tenant' },
+  ]
+  for (const { body, field } of incomplete) {
+    const { status, json } = await root('PUT', '/tenant', body)
+    t.same([status, Object.keys(json.errors)], [400, [field]])
+  }
   t.equal((await root('DELETE', '/tenant/org.brand')).status, 400)
   t.same((await root('GET', '?scope=3')).json, [])
 })

@@ -192,7 +192,7 @@ function Reason({ entry: { origin, note } }: { readonly entry: HistoryEntry }): 
  * in the history of a setting it restores what the setting held once.
  */
 function WayBack({ change, newest, source, ofOne }: ChangeProps): ComponentChildren {
-  const { api, editor, messages, locale, open, canUpdate, isAdmin } = useWholePage()
+  const { api, editor, messages, locale, canUpdate, isAdmin } = useWholePage()
   const { values, byKey, isForbidden } = useEditor((state) => state)
   const { revision, at, entries } = change
   // Of a set, one value that holds is enough: Undo says who has changed the others since.
@@ -237,7 +237,7 @@ function WayBack({ change, newest, source, ofOne }: ChangeProps): ComponentChild
         about={(ofOne ? `${ofOne.displayName}, ` : '') + displayTime(at, locale)}
         look="quiet"
         onClick={({ currentTarget }) => {
-          if (isAsked) return open({ kind: 'revert', revision })
+          if (isAsked) return editor.open({ kind: 'revert', revision })
           currentTarget.closest('li')?.focus() // the button goes with what it undoes
           if (ofOne) void goBack(ofOne)
           else void editor.revert(revision).finally(source.reload)

@@ -26,10 +26,10 @@ interface EntryNameProps extends Pick<EntryProps, 'entry'> {
 }
 
 export function EntryName({ entry: { key }, isLink }: EntryNameProps): ComponentChildren {
-  const { reveal } = usePage()
+  const { editor } = usePage()
   const definition = useEditor(({ byKey }) => byKey.get(key))
   if (!definition || definition.hidden || !isLink) return <b dir="auto">{definition?.displayName ?? key}</b>
-  return <Button look="name" dir="auto" onClick={() => reveal(key)} text={definition.displayName} />
+  return <Button look="name" dir="auto" onClick={() => editor.reveal(key)} text={definition.displayName} />
 }
 
 interface FoldedEntriesProps {

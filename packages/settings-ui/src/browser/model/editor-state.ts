@@ -36,13 +36,27 @@ export interface EditorState {
   readonly isForbidden: boolean
   /** What the last save has changed, and what held before, until something else is entered or saved. */
   readonly saved: ReadonlyMap<string, SettingValue>
-  /** Where the focus belongs when what had it is gone; `isError` moves it there from anywhere. A new object asks again. */
-  readonly focus: { readonly key: string; readonly isError?: boolean } | null
+  /**
+   * Where the focus belongs when what had it is gone; a setting that is sought is brought into view, whatever group or search
+   * hides it, and gets the focus from anywhere. A new object asks again.
+   */
+  readonly focus: { readonly key: string; readonly isSought?: boolean } | null
+  /** What stands over the page. */
+  readonly dialog: OpenDialog | null
   /** What the bar says besides: it goes with the next edit, the next save, or when it is dismissed. */
   readonly message: Message | null
   /** What is read out; a new object is read out again. */
   readonly announcement: { readonly text: string }
 }
+
+/** The dialogs of a page. */
+export type OpenDialog =
+  | { readonly kind: 'review' }
+  | { readonly kind: 'import' }
+  | { readonly kind: 'history'; readonly definition: Definition }
+  | { readonly kind: 'reset'; readonly definition: Definition }
+  /** A change set with secrets, or with settings whose change is to be confirmed. */
+  | { readonly kind: 'revert'; readonly revision: number }
 
 /** A sentence that is true now. */
 export interface Message {
@@ -102,6 +116,7 @@ export const initialState: EditorState = {
   isForbidden: false,
   saved: new Map(),
   focus: null,
+  dialog: null,
   message: null,
   announcement: { text: '' },
 }

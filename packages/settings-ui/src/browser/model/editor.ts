@@ -6,6 +6,8 @@ import {
   firstOf,
   initialState,
   type Message,
+  needsConfirmation,
+  type OpenDialog,
   readDrafts,
   withDraft,
   withErrors,
@@ -127,6 +129,16 @@ export class SettingsEditor extends EditorStore {
     this.leave(definition)
   }
 
+  /** Puts the focus on a setting of the page, wherever it is. */
+  reveal(key: string): void {
+    this.update({ focus: { key, isSought: true } })
+  }
+
+  /** Opens a dialog over the page, or closes the one that is open. */
+  open(dialog: OpenDialog | null): void {
+    this.update({ dialog })
+  }
+
   /** Shows a message in the bar and has it read out. On the preferences page the rows show what became of a save. */
   say(message: Message): void {
     const { text, hint = '' } = message
@@ -172,6 +184,12 @@ export class SettingsEditor extends EditorStore {
   #queue(write: () => Promise<void>): Promise<void> {
     this.#writes = this.#writes.then(write, write)
     return this.#writes
+  }
+
+  /** Saves what is unsaved; first shows it, where a change is to be confirmed. */
+  readonly submit = (): void => {
+    if (needsConfirmation(this.state)) this.open({ kind: 'review' })
+    else void this.save()
   }
 
   /**
@@ -256,7 +274,7 @@ export class SettingsEditor extends EditorStore {
   #showErrors(errors: Readonly<Record<string, readonly string[]>>): void {
     const keys = Object.keys(errors).filter((key) => this.state.drafts.has(key))
     const first = this.isOwn ? null : firstOf(this.state, keys)
-    const focus = first ? { ...first, isError: true } : this.state.focus
+    const focus = first ? { ...first, isSought: true } : this.state.focus
     this.update({ ...withErrors(this.state, errors), focus })
   }
 

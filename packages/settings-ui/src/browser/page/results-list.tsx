@@ -110,7 +110,7 @@ function ReadOnlyNotice({ sections }: { readonly sections: readonly Section[] })
 
 /** How much was found, what was searched for instead, and the ways on. */
 function Summary(): ComponentChildren {
-  const { root, messages, locale, reveal } = usePage()
+  const { root, editor, messages, locale } = usePage()
   const { results, url, changeUrl } = useView()
   const { found, count, filtered } = results
   const { isExact } = url
@@ -136,7 +136,13 @@ function Summary(): ComponentChildren {
           <p>
             {messages.nearest}{' '}
             {found.nearest.map(({ key, displayName }) => (
-              <Button key={key} look="link" dir="auto" onClick={() => reveal(key)} text={displayName} />
+              <Button
+                key={key}
+                look="link"
+                dir="auto"
+                onClick={() => editor.reveal(key)}
+                text={displayName}
+              />
             ))}
           </p>
         )}

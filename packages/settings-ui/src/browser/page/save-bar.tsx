@@ -1,7 +1,7 @@
 /** The bar at the end of a page, the only place of messages: what is unsaved, what was done, why something failed, and what to do about it. */
 import type { SettingsRequestError } from '@fastify-modular/settings/client'
 import type { ComponentChildren } from 'preact'
-import { useLayoutEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { format, plural } from '../../texts/messages.ts'
 import { Button } from '../button.tsx'
 import { Icon, type IconName } from '../icons.tsx'
@@ -90,7 +90,7 @@ function Answers({
 }: {
   readonly message: Message
 }): ComponentChildren {
-  const { editor, messages, open } = usePage()
+  const { editor, messages } = usePage()
   if (anyway) {
     return (
       <>
@@ -100,7 +100,7 @@ function Answers({
     )
   }
   if (action) return <Button onClick={action.run} text={action.text} />
-  const ask = asks === undefined ? undefined : (): void => open({ kind: 'revert', revision: asks })
+  const ask = asks === undefined ? undefined : (): void => editor.open({ kind: 'revert', revision: asks })
   const run = ask ?? undo
   if (!run) return null
   return (
@@ -136,7 +136,7 @@ interface ActionsProps {
 
 /** What can be done with what is unsaved. */
 function Actions({ count, failure, message }: ActionsProps): ComponentChildren {
-  const { editor, messages, locale, open } = usePage()
+  const { editor, messages, locale } = usePage()
   const isSaving = useEditor((state) => state.saving.size > 0)
   if (isSaving) return <Button look="main" type="submit" aria-disabled text={messages.savingNow} />
   const save = (
@@ -149,7 +149,7 @@ function Actions({ count, failure, message }: ActionsProps): ComponentChildren {
     <>
       <Button look="quiet" onClick={editor.discard} text={messages.discard} />
       {!editor.isOwn && !message?.isOfDrafts && failure?.status !== 401 && (
-        <Button onClick={() => open({ kind: 'review' })} text={messages.review} />
+        <Button onClick={() => editor.open({ kind: 'review' })} text={messages.review} />
       )}
       {failure?.status === 401 ? <SignInLink text={messages.signIn} /> : failure?.status !== 403 && save}
     </>
@@ -161,43 +161,34 @@ const canGoOn = ({ drafts }: EditorState): boolean => drafts.size > 0 && [...dra
 
 /** The session ended while the page was open: nothing is lost, and it goes on when the user comes back. */
 function SignedOut({ count }: { readonly count: number }): ComponentChildren {
-  const { editor, messages, locale, save } = usePage()
+  const { editor, messages, locale } = usePage()
   const goesOn = useEditor(canGoOn)
   useLayoutEffect(() => {
     const goOn = (): void => {
       if (document.visibilityState !== 'visible') return
       const wasSent = canGoOn(editor.state)
       editor.dismiss()
-      if (wasSent) save()
+      if (wasSent) editor.submit()
     }
     addEventListener('focus', goOn)
     return () => removeEventListener('focus', goOn)
-  }, [editor, save])
+  }, [editor])
   const hint = goesOn && plural(messages.signedOutHint, count, locale)
   return <Say kind="locked" text={messages.signedOut} hint={hint} />
 }
 
 function Attention({ wrong }: { readonly wrong: readonly Definition[] }): ComponentChildren {
-  const { root, messages, locale, reveal } = usePage()
+  const { root, editor, messages, locale } = usePage()
   const { drafts, asked } = useEditor((state) => state)
   const isToDecide = wrong.every(({ key }) => drafts.get(key)?.theirs)
-  const shown = useEditor(({ focus }) => (focus?.isError ? focus.key : undefined))
   /** Where the last step led, or the save that failed. */
-  const last = useRef(shown)
-  useLayoutEffect(() => {
-    last.current = shown
-  }, [shown])
-
-  function go(key: string): void {
-    last.current = key
-    reveal(key)
-  }
+  const last = useEditor(({ focus }) => (focus?.isSought ? focus.key : undefined))
 
   function next(): void {
     const focused = treeOf(root.current).activeElement?.closest('[data-key]')?.getAttribute('data-key')
-    const at = wrong.findIndex(({ key }) => key === (focused ?? last.current))
+    const at = wrong.findIndex(({ key }) => key === (focused ?? last))
     const target = wrong[(at + 1) % wrong.length]
-    if (target) go(target.key)
+    if (target) editor.reveal(target.key)
   }
 
   return (
@@ -214,7 +205,7 @@ function Attention({ wrong }: { readonly wrong: readonly Definition[] }): Compon
             href={`#setting:${key}`}
             onClick={(event) => {
               event.preventDefault()
-              go(key)
+              editor.reveal(key)
             }}
           >
             <Icon name="alert" />

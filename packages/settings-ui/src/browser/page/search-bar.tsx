@@ -133,7 +133,7 @@ function SearchField(): ComponentChildren {
 
 /** Export to a file, and the import. */
 function TransferMenu(): ComponentChildren {
-  const { api, editor, messages, locale, open } = usePage()
+  const { api, editor, messages, locale } = usePage()
 
   async function exportAll(): Promise<void> {
     try {
@@ -150,7 +150,7 @@ function TransferMenu(): ComponentChildren {
       <MenuItem icon="down" onSelect={() => void exportAll()}>
         {messages.export}
       </MenuItem>
-      <MenuItem icon="up" onSelect={() => open({ kind: 'import' })}>
+      <MenuItem icon="up" onSelect={() => editor.open({ kind: 'import' })}>
         {messages.import}
       </MenuItem>
     </>

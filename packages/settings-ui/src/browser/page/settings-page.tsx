@@ -1,9 +1,9 @@
 /** A page of settings: groups, search, rows, the bar that saves, and what opens over them. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useLayoutEffect, useMemo, useState } from 'preact/hooks'
-import { type EditorState, needsConfirmation } from '../model/editor-state.ts'
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks'
+import type { EditorState, OpenDialog } from '../model/editor-state.ts'
 import { laterPart, morePart, usePart } from '../use-more.ts'
-import { Context, type OpenDialog, type PageContext, useEditor, usePage } from '../page-context.ts'
+import { useEditor, usePage } from '../page-context.ts'
 import { HeaderPreview } from './preview.tsx'
 import { GroupNav, GroupPicker } from './group-nav.tsx'
 import { ResultsList } from './results-list.tsx'
@@ -11,46 +11,16 @@ import { SaveBar } from './save-bar.tsx'
 import { SearchBar } from './search-bar.tsx'
 import { type PagePart, useResults, useView, ViewContext } from '../view/use-results.ts'
 import { useUrlState } from '../view/use-url-state.ts'
-import { useFocus, useReveal, type Wanted } from './use-reveal.ts'
+import { useFocus } from './use-reveal.ts'
 import { useWindow } from './use-window.ts'
 
 interface SettingsPageProps {
-  readonly context: Omit<PageContext, 'open' | 'reveal' | 'save'>
   readonly heading: string
   readonly part: PagePart
 }
 
-export function SettingsPage({ context, heading, part }: SettingsPageProps): ComponentChildren {
-  const [dialog, setDialog] = useState<OpenDialog | null>(null)
-  const [wanted, reveal] = useState<Wanted>(null)
-  const page = useMemo(
-    () => ({
-      ...context,
-      open: setDialog,
-      reveal: (key: string) => reveal({ key }),
-      save: () => {
-        if (needsConfirmation(context.editor.state)) setDialog({ kind: 'review' })
-        else void context.editor.save()
-      },
-    }),
-    [context],
-  )
-  return (
-    <Context.Provider value={page}>
-      <Body heading={heading} part={part} wanted={wanted} onWanted={reveal} />
-      <HeaderPreview />
-      {dialog && <LazyDialog dialog={dialog} onClose={() => setDialog(null)} />}
-    </Context.Provider>
-  )
-}
-
-interface BodyProps extends Pick<SettingsPageProps, 'heading' | 'part'> {
-  readonly wanted: Wanted
-  readonly onWanted: (wanted: Wanted) => void
-}
-
-function Body({ heading, part: { group, keys }, wanted, onWanted }: BodyProps): ComponentChildren {
-  const { id, root, isEmbedded, editor, messages, save, canUpdate, ofTenant } = usePage()
+export function SettingsPage({ heading, part: { group, keys } }: SettingsPageProps): ComponentChildren {
+  const { id, root, isEmbedded, editor, messages, canUpdate, ofTenant } = usePage()
   const isPart = group !== undefined || keys !== undefined
   const [url, changeUrl] = useUrlState({ isOwner: !isPart && !isEmbedded })
   const [areKeysShown, showKeys] = useState(false)
@@ -61,10 +31,10 @@ function Body({ heading, part: { group, keys }, wanted, onWanted }: BodyProps): 
   const later = usePart(laterPart, isReady || phase === 'elsewhere')
   const results = useResults(url, { group, keys, isWhole, later })
   const announcement = useEditor((state) => state.announcement)
+  const dialog = useEditor((state) => state.dialog)
   const stale = useEditor((state) => state.stale)
   useWindow({ url, results })
-  useFocus()
-  useReveal({ wanted, onWanted, results, changeUrl })
+  useFocus({ results, changeUrl })
   const { found, sections } = results
   useEffect(() => later?.highlight(root.current, found.words), [later, root, found.words, sections])
 
@@ -100,7 +70,7 @@ function Body({ heading, part: { group, keys }, wanted, onWanted }: BodyProps): 
               hidden={!isReady}
               onSubmit={(event) => {
                 event.preventDefault()
-                save()
+                editor.submit()
               }}
             >
               {isReady && (isActivity ? <LazyActivity /> : <ResultsList />)}
@@ -121,6 +91,8 @@ function Body({ heading, part: { group, keys }, wanted, onWanted }: BodyProps): 
           </div>
         </div>
       </div>
+      <HeaderPreview />
+      {dialog && <LazyDialog dialog={dialog} />}
     </ViewContext.Provider>
   )
 }
@@ -148,14 +120,10 @@ function Announcer({ announcement, delay }: AnnouncerProps): ComponentChildren {
   )
 }
 
-interface LazyDialogProps {
-  readonly dialog: OpenDialog
-  readonly onClose: () => void
-}
-
-function LazyDialog({ dialog, onClose }: LazyDialogProps): ComponentChildren {
+function LazyDialog({ dialog }: { readonly dialog: OpenDialog }): ComponentChildren {
   const { editor, messages } = usePage()
   const more = usePart(morePart)
+  const onClose = (): void => editor.open(null)
   useEffect(() => {
     if (more !== null) return
     editor.say({ kind: 'bad', text: messages.unreachable })

@@ -1,18 +1,34 @@
 /** Where the focus goes: to the setting that was worked on, or to one that was looked for, brought into view with a ring around its row. */
-import { useEffect, useLayoutEffect } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import type { EditorState } from '../model/editor-state.ts'
 import { type Definition, elementId } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { treeOf } from '../tree.ts'
 import type { View } from '../view/use-results.ts'
 import { noSearch } from '../view/use-url-state.ts'
 
-/** The focus goes to the setting that was worked on when what had it is gone: a button of the bar, ↺, a dialog. */
-export function useFocus(): void {
-  const { id, root, reveal } = usePage()
+export function useFocus({ results, changeUrl }: Pick<View, 'results' | 'changeUrl'>): void {
+  const { id, root, editor } = usePage()
+  const { definitions, groups, sections, leftOut } = results
+  const phase = useEditor((state) => state.phase)
   const focus = useEditor((state) => state.focus)
+  /** What was found, or is not on this page. */
+  const done = useRef<EditorState['focus']>(null)
+
+  useEffect(() => {
+    if (phase !== 'ready') return undefined
+    const follow = (): void => {
+      const name = hashOf(location)
+      if (name.startsWith('setting:')) editor.reveal(name.slice('setting:'.length))
+    }
+    follow()
+    addEventListener('hashchange', follow)
+    return () => removeEventListener('hashchange', follow)
+  }, [editor, phase])
+
+  // What was worked on, when what had the focus is gone: a button of the bar, ↺, a dialog.
   useLayoutEffect(() => {
-    if (!focus) return
-    if (focus.isError) return reveal(focus.key)
+    if (!focus || focus.isSought) return
     // Once everything is drawn that changes with it, and before the user's next key.
     queueMicrotask(() => {
       const tree = treeOf(root.current)
@@ -22,47 +38,22 @@ export function useFocus(): void {
       if (control) focusControl(control)
       else root.current?.querySelector<HTMLElement>('.fm-main')?.focus({ preventScroll: true })
     })
-  }, [focus, id, reveal, root])
-}
+  }, [focus, id, root])
 
-/** The setting that is looked for, until it is found; a new object looks again. */
-export type Wanted = { readonly key: string } | null
-
-interface RevealInit extends Pick<View, 'results' | 'changeUrl'> {
-  readonly wanted: Wanted
-  readonly onWanted: (wanted: Wanted) => void
-}
-
-export function useReveal({ wanted, onWanted, results, changeUrl }: RevealInit): void {
-  const { id, root } = usePage()
-  const { definitions, groups, sections, leftOut } = results
-  const phase = useEditor((state) => state.phase)
-
-  useEffect(() => {
-    if (phase !== 'ready') return undefined
-    const follow = (): void => {
-      const name = hashOf(location)
-      if (name.startsWith('setting:')) onWanted({ key: name.slice('setting:'.length) })
-    }
-    follow()
-    addEventListener('hashchange', follow)
-    return () => removeEventListener('hashchange', follow)
-  }, [phase])
-
-  // Runs again once the group is open and the search is gone.
+  // What is sought: runs again once the group is open and the search is gone.
   useLayoutEffect(() => {
-    if (!wanted) return
+    if (!focus?.isSought || focus === done.current) return
     const passed = new Set<string>()
     const find = (name: string): Definition | undefined =>
       definitions.find(({ key }) => key === name && !passed.has(key))
-    let definition = find(wanted.key)
+    let definition = find(focus.key)
     // What decides whether it is there shows why it is not; two settings may hide each other.
     while (definition?.showWhen && leftOut.has(definition.key)) {
       passed.add(definition.key)
       definition = find(definition.showWhen.key)
     }
     // A link may name a setting of another component on the host's page.
-    if (!definition) return onWanted(null)
+    if (!definition) return void (done.current = focus)
     const isListed = sections.some(({ rows }) => rows.some((row) => row.definition === definition))
     const control = isListed ? treeOf(root.current).getElementById(elementId({ id }, definition)) : null
     if (!control) {
@@ -70,8 +61,8 @@ export function useReveal({ wanted, onWanted, results, changeUrl }: RevealInit):
       return changeUrl({ ...noSearch, group: group?.slug ?? null })
     }
     show(control)
-    onWanted(null)
-  }, [wanted, sections, leftOut, definitions, groups, id, root, changeUrl])
+    done.current = focus
+  }, [focus, sections, leftOut, definitions, groups, id, root, changeUrl])
 }
 
 /** Milliseconds for which a row that was looked for has a ring. */

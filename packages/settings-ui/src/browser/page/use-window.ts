@@ -7,7 +7,7 @@ import { listenToShortCut, treeOf } from '../tree.ts'
 import type { View } from '../view/use-results.ts'
 
 export function useWindow(view: Pick<View, 'url' | 'results'>): void {
-  const { editor, root, isEmbedded, save, onDirtyChange } = usePage()
+  const { editor, root, isEmbedded, onDirtyChange } = usePage()
 
   useEffect(() => {
     let isDirty = false
@@ -32,11 +32,11 @@ export function useWindow(view: Pick<View, 'url' | 'results'>): void {
       // With the focus in a page or a dialog it is meant for that one only.
       const [target] = event.composedPath()
       const focused = target instanceof Element ? target.closest('.fm-settings, .fm-dialog') : null
-      if (focused === null || focused === root.current) save()
+      if (focused === null || focused === root.current) editor.submit()
     }
     // The keys of a part of a page end at its shadow root.
     return listenToShortCut('S', press, isEmbedded ? treeOf(root.current) : undefined)
-  }, [root, save, isEmbedded])
+  }, [root, editor, isEmbedded])
 
   useScheme()
   useTitle(view)

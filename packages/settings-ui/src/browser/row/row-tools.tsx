@@ -17,13 +17,13 @@ interface RowToolsProps extends RowParts {
 }
 
 export function RowTools({ definition, value, draft, mayChange, tell }: RowToolsProps): ComponentChildren {
-  const { editor, messages, open, tenant } = usePage()
+  const { editor, messages, tenant } = usePage()
   const { key, displayName: name, sensitive, confirm } = definition
   const isJustSaved = useEditor((state) => editor.isOwn && state.saved.has(key))
   const canReset = value.isOverridden && !value.locked && mayChange
   const canUndo = draft !== undefined && draft.theirs === undefined
   const reset = (): void =>
-    sensitive || confirm ? open({ kind: 'reset', definition }) : void editor.reset(definition)
+    sensitive || confirm ? editor.open({ kind: 'reset', definition }) : void editor.reset(definition)
   const label = format(canUndo ? messages.undoOf : sensitive ? messages.clearOf : messages.resetOf, { name })
   return (
     <span className="fm-acts">
@@ -77,7 +77,7 @@ interface RowMenuProps extends Pick<RowParts, 'definition' | 'value'> {
 }
 
 function RowMenu({ definition, value, onReset }: RowMenuProps): ComponentChildren {
-  const { editor, messages, canUpdate, isEmbedded, open } = usePage()
+  const { editor, messages, canUpdate, isEmbedded } = usePage()
   const { key, displayName: name, sensitive, docsUrl } = definition
   function copyLink(): void {
     const url = new URL(location.href)
@@ -95,7 +95,7 @@ function RowMenu({ definition, value, onReset }: RowMenuProps): ComponentChildre
         </MenuItem>
       )}
       {canUpdate && (
-        <MenuItem icon="clock" onSelect={() => open({ kind: 'history', definition })}>
+        <MenuItem icon="clock" onSelect={() => editor.open({ kind: 'history', definition })}>
           {messages.history}
         </MenuItem>
       )}

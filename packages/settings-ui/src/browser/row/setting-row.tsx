@@ -209,7 +209,7 @@ function RowControl({
       onChoose={(chosen) => {
         onInput(chosen)
         if (!editor.isOwn) return
-        if (definition.confirm) page.save()
+        if (definition.confirm) editor.submit()
         else editor.leave(definition)
       }}
     />

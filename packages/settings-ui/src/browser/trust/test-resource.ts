@@ -106,7 +106,12 @@ function showErrors({ editor, messages }: Page, errors: SettingsRequestError['er
   editor.arrive((state) => {
     const first = firstOf(state, Object.keys(errors))
     const asked = new Map(Object.entries(errors).filter(([key]) => !state.drafts.has(key)))
-    return { ...withErrors(state, errors), asked, message: null, focus: first && { ...first, isError: true } }
+    return {
+      ...withErrors(state, errors),
+      asked,
+      message: null,
+      focus: first && { ...first, isSought: true },
+    }
   })
   const texts = Object.entries(errors).map(([key, all]) => `${editor.nameOf(key)}: ${all.join(' ')}`)
   editor.arrive((state) => ({ ...state, announcement: { text: texts.join(' ') || messages.testFailed } }))
