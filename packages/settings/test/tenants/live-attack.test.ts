@@ -7,7 +7,7 @@ import { mock } from 'node:test'
 import t, { type Test, test } from 'tap'
 import { engines } from '../support/engines.ts'
 import { follow, portOf } from '../support/live.ts'
-import { readStream, type StreamReader } from '../support/reader.ts'
+import { readStream, readStreams, type StreamReader } from '../support/reader.ts'
 import { createApp, manage, type Members, tenantsOf, tokens } from './app.ts'
 
 t.setTimeout(300_000)
@@ -252,8 +252,9 @@ test('1,000 organisations: the change of one is said to its members alone, and s
     findCaller: ({ headers }) => ({ id: String(headers['x-caller']) }),
     tenants: { of: ({ headers }) => String(headers['settings-tenant']) },
   })
-  const streams = await Promise.all(
-    ids.map((id) => readStream(app, { headers: { 'x-caller': `of-${id}`, 'settings-tenant': id } })),
+  const streams = await readStreams(
+    app,
+    ids.map((id) => ({ headers: { 'x-caller': `of-${id}`, 'settings-tenant': id } })),
   )
   for (const stream of streams) await stream.next('own')
   for (const id of ['org-7', 'org-700']) await app.settings.set(tokens.brand, id, { tenant: id })
