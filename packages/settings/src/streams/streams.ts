@@ -78,14 +78,6 @@ interface Due {
   isBeat: boolean
 }
 
-const nothing = (): Due => ({
-  keys: new Set(),
-  own: new Map(),
-  isEverything: false,
-  isOpened: false,
-  isBeat: false,
-})
-
 type StreamsInit = Pick<Parts, 'changes' | 'sharedValues' | 'coherence' | 'states' | 'log'>
 
 export class Streams {
@@ -101,7 +93,8 @@ export class Streams {
   readonly #closing = new AbortController()
   readonly catchUp: CatchUp
   readonly #openings = new Openings()
-  #due = nothing()
+  /** Undefined where there is nothing to write. */
+  #due: Due | undefined
   #isWriting = false
   /** Whether a change waits to be kept. */
   #isAnyOpen = false
@@ -176,17 +169,16 @@ export class Streams {
     const states = this.#statesOf(keys)
     for (const audience of Object.values(this.#audiences)) audience.take(states)
     if (this.#open.size === 0) return
-    if (kind === 'locks') this.#ownChanged(this.#callers.keys()) // locked values win over those of users
-    this.#due.isEverything ||= kind === 'everything'
-    for (const key of keys) this.#due.keys.add(key)
-    this.#write()
+    if (kind === 'locks') this.#ownChanged(this.#callers, undefined, 'user') // locked values win over those of users
+    const due = this.#write()
+    due.isEverything ||= kind === 'everything'
+    for (const key of keys) due.keys.add(key)
   }
 
   #opened(isAny: boolean): void {
     this.#isAnyOpen = isAny
     if (this.#callers.size === 0) return
-    this.#due.isOpened = true
-    this.#write()
+    this.#write().isOpened = true
   }
 
   #statesOf(keys: Iterable<string>): readonly SettingState[] {
@@ -196,16 +188,16 @@ export class Streams {
   #ownersChanged({ owners, hashes }: ChangedOwners): void {
     if (this.#callers.size + this.#tenants.size === 0) return
     const names = hashes ?? owners?.map((owner) => ownerHash(owner))
-    // Who has to read at once does not wait for what the tenant has changed.
-    for (const name of names ?? this.#tenants.keys())
-      for (const stream of this.#tenants.get(name)?.streams ?? []) this.#due.own.set(stream, 'tenant')
-    this.#ownChanged(names ?? this.#callers.keys())
-    this.#write()
+    // Who has to read at once does not wait for what the tenant has changed: the later one counts.
+    this.#ownChanged(this.#tenants, names, 'tenant')
+    this.#ownChanged(this.#callers, names, 'user')
   }
 
-  #ownChanged(callers: Iterable<string>): void {
-    for (const caller of callers)
-      for (const stream of this.#callers.get(caller)?.streams ?? []) this.#due.own.set(stream, 'user')
+  /** @param names of whom something has changed; undefined for all */
+  #ownChanged(owners: Map<string, Owner>, names: Iterable<string> | undefined, what: OwnChange): void {
+    const { own } = this.#write()
+    for (const name of names ?? owners.keys())
+      for (const stream of owners.get(name)?.streams ?? []) own.set(stream, what)
   }
 
   #refuse(reply: FastifyReply, callerId: string | null): void {
@@ -274,7 +266,7 @@ export class Streams {
     if (this.#open.size > 0) return
     clearInterval(this.#clock)
     this.#clock = undefined
-    this.#due = nothing()
+    this.#due = undefined
   }
 
   #end(stream: Stream, last?: string): void {
@@ -293,10 +285,7 @@ export class Streams {
 
   #tick(): void {
     this.#seconds++
-    if (this.#seconds % longest.silence === 0) {
-      this.#due.isBeat = true
-      this.#write()
-    }
+    if (this.#seconds % longest.silence === 0) this.#write().isBeat = true
     for (const { streams } of this.#callers.values())
       for (const stream of streams)
         if (this.#seconds - stream.confirmed > longest.doubt) this.#end(stream, overEvent)
@@ -307,34 +296,39 @@ export class Streams {
     this.#questions.ask([...this.#callers.values(), ...strangers], this.#seconds)
   }
 
-  /** Writes later in this turn, or after what is being written. */
-  #write(): void {
-    if (this.#isWriting) return
+  /** Returns what is written later in this turn, or after what is being written. */
+  #write(): Due {
+    this.#due ??= { keys: new Set(), own: new Map(), isEverything: false, isOpened: false, isBeat: false }
+    if (this.#isWriting) return this.#due
     this.#isWriting = true
     setImmediate(() => {
-      this.#writeAll()
-        .catch((err: unknown) => this.#init.log.error({ err }, 'streams of settings could not be written'))
-        .finally(() => (this.#isWriting = false))
+      this.#writeAll().catch((err: unknown) =>
+        this.#init.log.error({ err }, 'streams of settings could not be written'),
+      )
     })
+    return this.#due
   }
 
   async #writeAll(): Promise<void> {
-    while (
-      this.#due.keys.size + this.#due.own.size > 0 ||
-      this.#due.isEverything ||
-      this.#due.isOpened ||
-      this.#due.isBeat
-    ) {
-      const due = this.#due
-      this.#due = nothing()
-      if (due.isBeat) for (const stream of this.#open) if (this.#isStuck(stream)) this.#cut(stream)
-      const bytes = this.#encode(due)
-      let written = 0
-      // A copy: a stream that opens meanwhile begins with what is newer.
-      for (const stream of bytes.size > 0 ? [...this.#open] : due.own.keys()) {
-        if (this.#open.has(stream)) this.#send(stream, bytes.get(stream.audience), due.own.get(stream))
-        if (++written % bounds.atOnce === 0) await timers.setImmediate()
+    try {
+      while (this.#due) {
+        const due = this.#due
+        this.#due = undefined
+        await this.#writeOnce(due)
       }
+    } finally {
+      this.#isWriting = false // at once: what is due from here on begins to write again
+    }
+  }
+
+  async #writeOnce(due: Due): Promise<void> {
+    if (due.isBeat) for (const stream of this.#open) if (this.#isStuck(stream)) this.#cut(stream)
+    const bytes = this.#encode(due)
+    let written = 0
+    // A copy: a stream that opens meanwhile begins with what is newer.
+    for (const stream of bytes.size > 0 ? [...this.#open] : due.own.keys()) {
+      if (this.#open.has(stream)) this.#send(stream, bytes.get(stream.audience), due.own.get(stream))
+      if (++written % bounds.atOnce === 0) await timers.setImmediate()
     }
   }
 
