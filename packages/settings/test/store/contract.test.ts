@@ -57,7 +57,7 @@ const stores: Readonly<Record<string, (store: StorePort) => StoreChanges>> = {
     shared: {
       read: async () => ({
         ...(await store.shared.read()),
-        rows: await store.scan('values', null, 1000),
+        rows: await store.scan.values(null, 1000),
       }),
     },
   }),
@@ -162,7 +162,10 @@ const stores: Readonly<Record<string, (store: StorePort) => StoreChanges>> = {
     survey: (query) => store.survey({ ...query, known: [] }),
   }),
   'scans the first page for ever': (store) => ({
-    scan: (what, _after, limit) => store.scan(what, null, Math.min(limit, 1)),
+    scan: {
+      values: (_after, limit) => store.scan.values(null, Math.min(limit, 1)),
+      history: (_after, limit) => store.scan.history(null, Math.min(limit, 1)),
+    },
   }),
   'leaves history plain': (store) => ({
     reencrypt: ({ values }) => store.reencrypt({ values, history: [] }),
@@ -174,11 +177,14 @@ const stores: Readonly<Record<string, (store: StorePort) => StoreChanges>> = {
     survey: async (query) => ({ ...(await store.survey(query)), plain: [] }),
   }),
   'scans history newest first': (store) => ({
-    scan: async (what, after, limit) => (await store.scan(what, after, 10)).toReversed().slice(0, limit),
+    scan: {
+      ...store.scan,
+      history: async (after, limit) => (await store.scan.history(after, 10)).toReversed().slice(0, limit),
+    },
   }),
   'encrypts what was written meanwhile': (store) => ({
     async reencrypt(request) {
-      const rows = await store.scan('values', null, 10)
+      const rows = await store.scan.values(null, 10)
       const values = request.values.map(({ after }, index) => ({ before: rows[index] ?? after, after }))
       return store.reencrypt({ ...request, values })
     },
