@@ -325,6 +325,29 @@ test('the stream says that other changes are open, to signed-in readers, and aft
   for (const each of [reader, stranger, second, third]) each.close()
 })
 
+test('the address of a change is the one that the request came by, also below a prefix with a parameter', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(settings, {
+    definitions: [tokens],
+    prefix: '/:org/settings',
+    findCaller: () => ({ id: 'ada', permissions: ['Settings.Update'] }),
+  })
+  const put = (query: string, scope: number) =>
+    app.inject({
+      method: 'PUT',
+      url: `/a%20b/settings${query}`,
+      payload: { key: 'w.a', scope, value: 2 },
+    })
+  const { headers } = await put('?confirmWithin=60', scope)
+  t.match(headers['location'], /^\/a%20b\/settings\/changes\/1$/)
+  t.equal((await app.inject(String(headers['location']))).json().state, 'open')
+  t.equal(
+    (await put('', SettingScope.User)).json().detail,
+    'Use /a%20b/settings/me to set user-scoped settings.',
+  )
+})
+
 test('the client keeps, extends and looks back, by the clock of the server', async (t) => {
   const app = await start(t)
   const client = createSettingsClient({
