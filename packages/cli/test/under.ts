@@ -18,7 +18,6 @@ export async function under(
   if (command === undefined) throw new Error(`There is no command ${name}`)
   const { options = {}, stdin } = given
   const author = { actor: 'cli:ada', note: options.note ?? null }
-  const invocation: Invocation = { args, options, stdin, author }
   Reflect.set(globalThis, switchName, {
     name,
     migrates: command.migrates?.(options) === true,
@@ -28,7 +27,7 @@ export async function under(
     const app = await make()
     await app.ready()
     try {
-      return await runCommand(app, command, invocation)
+      return await runCommand({ name, command, args, options, stdin, author }, async () => app)
     } finally {
       await app.close()
     }
