@@ -50,7 +50,7 @@ test('what is typed wrong is one report, too', async (t) => {
     ),
   ]) {
     const report = await readCall(line.split(' '))
-    if ('command' in report) return t.fail(`A command was found: ${line}`)
+    if ('command' in report) throw new Error(`A command was found: ${line}`)
     t.equal(report.exit, exitCodes.usage, line)
     t.match(printReport(report, false), /./, line)
     t.match(JSON.parse(printReport(report, true)), { error: /./ }, line)
