@@ -292,19 +292,26 @@ test('everyday work', async (t) => {
   await t.test(
     'a row that was found has a ring until the next press or for 4 s, and never looks unsaved',
     async (t) => {
-      const look = (key: string) =>
-        row(key).evaluate((element) => {
-          const { backgroundColor, outlineStyle } = getComputedStyle(element)
-          return { backgroundColor, outlineStyle, edge: getComputedStyle(element, '::before').content }
-        })
       await open('/settings/manage')
       await page.goto('about:blank')
       await page.clock.install()
       await page.goto(`${visited.url}/settings/manage#setting:mail.port`)
-      await row('mail.port').and(page.locator('[data-found]')).waitFor()
-      const [found, plain] = [await look('mail.port'), await look('mail.host')]
-      t.equal(found.outlineStyle, 'solid')
-      t.same([found.backgroundColor, found.edge], [plain.backgroundColor, plain.edge])
+      const looks = await page.waitForFunction(() => {
+        const look = (key: string) => {
+          const row = document.querySelector(`[data-key="${key}"]`) ?? document.body
+          const { backgroundColor, outlineStyle } = getComputedStyle(row)
+          return { backgroundColor, outlineStyle, edge: getComputedStyle(row, '::before').content }
+        }
+        return (
+          document.querySelector('[data-key="mail.port"][data-found]') && [
+            look('mail.port'),
+            look('mail.host'),
+          ]
+        )
+      })
+      const [found, plain] = (await looks.jsonValue()) ?? []
+      t.equal(found?.outlineStyle, 'solid')
+      t.same([found?.backgroundColor, found?.edge], [plain?.backgroundColor, plain?.edge])
       await page.clock.runFor(4100)
       await shows(t, () => page.locator('[data-found]').count(), 0)
       await page.goto('about:blank')

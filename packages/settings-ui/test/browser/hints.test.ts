@@ -202,7 +202,7 @@ test('hints of definitions', async (t) => {
       process.env['T_UI_SENDER'] = 'a@example.org'
       t.teardown(() => delete process.env['T_UI_SENDER'])
       const write = 'Mail.Configure'
-      const { url } = await startHost(t, {
+      const { url, app } = await startHost(t, {
         settings: { overrides: {} },
         modules: [
           {
@@ -245,6 +245,16 @@ test('hints of definitions', async (t) => {
       await row('mail.sender').getByText('Set on the server by T_UI_SENDER.').waitFor()
       t.notOk(await isReadOnly('Server'))
       t.equal(await row('mail.server').getByText('permission').count(), 0)
+      await app.settings.contract.setSetting('mail.server', 'mail.test', Application, undefined, {
+        actor: 'ada',
+      })
+      const change = page.locator('.fm-event').filter({ hasText: 'changed Server' })
+      const undo = change.getByRole('button', { name: 'Undo' })
+      await as('ada', 'manage?view=activity')
+      await undo.waitFor()
+      await as('eve', 'manage?view=activity')
+      await change.waitFor()
+      t.equal(await undo.count(), 0, 'what would be refused is not offered')
     },
   )
 
