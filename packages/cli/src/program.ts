@@ -4,7 +4,7 @@ import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import { text } from 'node:stream/consumers'
 import { Command, CommanderError } from 'commander'
-import type { CliCommand, Invocation, Options } from './command.ts'
+import type { Call, CliCommand, Options } from './command.ts'
 import { deploymentCommands } from './commands/deployment.ts'
 import { eventsCommands } from './commands/events.ts'
 import { settingsCommands } from './commands/settings.ts'
@@ -15,12 +15,6 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   ...deploymentCommands,
   ...settingsCommands,
   ...eventsCommands,
-}
-
-/** A command with what it is called with. */
-export interface Call extends Invocation {
-  readonly name: string
-  readonly command: CliCommand
 }
 
 /** The command that the arguments name, or a report: what the parser has to say, or that the question was not answered by yes. */

@@ -2,8 +2,7 @@
 import { inspect } from 'node:util'
 import { currentCommand, safeRead, safeText } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
-import { UsageError } from './command.ts'
-import type { Call } from './program.ts'
+import { type Call, UsageError } from './command.ts'
 import { exitCodes, failure, type Report } from './report.ts'
 
 /** The members of an application that commands of the same name use. */

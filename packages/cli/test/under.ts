@@ -1,7 +1,7 @@
 /** Opens applications under commands, in the process of a test. */
 import type { FastifyInstance } from 'fastify'
-import type { Invocation } from '#src/command.js'
-import { type Call, commands } from '#src/program.js'
+import type { Call, Invocation } from '#src/command.js'
+import { commands } from '#src/program.js'
 import type { Report } from '#src/report.js'
 import { runCommand } from '#src/run-command.js'
 

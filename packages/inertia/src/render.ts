@@ -17,7 +17,7 @@ import { isInertia, type Site } from './visits.ts'
 type PageRequest = BarePageRequest & PageFlags
 
 /** Props for every page, or a function of the request that gives them: `(request) => ({ user: request.caller?.name })`. */
-export type SharedProps = Props | ((request: FastifyRequest) => Props | Promise<Props>)
+type SharedProps = Props | ((request: FastifyRequest) => Props | Promise<Props>)
 
 /** What goes into every page. */
 export interface RendererOptions {
