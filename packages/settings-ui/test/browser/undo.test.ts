@@ -29,6 +29,8 @@ test('Undo of a save', async (t) => {
       t.same([app.settings.get(definitions.title), app.settings.get(definitions.banner)], ['Before', null])
       t.equal(app.settings.get(definitions.signUp), false)
       t.same([await field('Title').inputValue(), await field('Banner').inputValue()], ['Before', ''])
+      const focused = page.locator('[data-key] :focus').first()
+      t.equal(await focused.getAttribute('id'), await field('Title').getAttribute('id'))
 
       await field('Title').fill('With a secret')
       await field('API token').fill('hush')
@@ -77,6 +79,9 @@ test('Undo of a save', async (t) => {
       await bar.getByRole('button', { name: answer }).click()
       if (answer === 'Leave it') await bar.waitFor({ state: 'detached' })
       else await bar.getByText('1 setting is as it was').waitFor()
+      await page
+        .locator(answer === 'Leave it' ? '.fm-main:focus' : '[data-key="app.title"] input:focus')
+        .waitFor()
       t.equal(app.settings.get(definitions.title), answer === 'Leave it' ? 'Theirs' : 'Fastify Modular')
     }
   })
