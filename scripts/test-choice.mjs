@@ -6,7 +6,7 @@ import { filesBelow, packageFolders } from './files.mjs'
 /**
  * Returns the sources of the tests, all or those that the words name, and what TAP_GREP is to hold. A word is a package, a folder,
  * a file (as it lies in `test` or `dist-test`) or a later part of such a path; `--grep NAME` chooses tests whose name has this text.
- * @throws {Error} a word names no test; the message has the closest name
+ * @throws {Error} a word names no test
  */
 export function chooseTests(words, all = testSources()) {
   const names = [...words]
@@ -48,21 +48,5 @@ function filesOf(word, all) {
   const below = all.filter((path) => `${shorten(path)}/`.startsWith(`${wanted}/`))
   const found = below.length > 0 ? below : all.filter((path) => `${shorten(path)}/`.includes(`/${wanted}/`))
   if (found.length > 0) return found
-  const places = all
-    .map(shorten)
-    .flatMap((path) => [path, path.slice(0, path.lastIndexOf('/')), path.split('/')[0]])
-  const [closest] = [...new Set(places)].toSorted((a, b) => distance(a, wanted) - distance(b, wanted))
-  throw new Error(`"${word}" names no test. Did you mean "${closest}"?`)
-}
-
-/** How many letters have to be put in, taken out or changed (Levenshtein). */
-function distance(one, other) {
-  let row = Array.from({ length: other.length + 1 }, (_, at) => at)
-  for (const [line, letter] of [...one].entries()) {
-    const next = [line + 1]
-    for (let at = 0; at < other.length; at++)
-      next.push(Math.min(next[at] + 1, row[at + 1] + 1, row[at] + (letter === other[at] ? 0 : 1)))
-    row = next
-  }
-  return row.at(-1)
+  throw new Error(`"${word}" names no test`)
 }

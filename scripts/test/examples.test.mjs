@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { test } from 'tap'
 import { spawnApp } from '../../test-support/dist/spawn-app.js'
+import { requestOf } from '../../test-support/dist/transcript.js'
 
 const folder = 'examples'
 const files = readdirSync(folder).filter((name) => name.endsWith('.mjs'))
@@ -63,25 +64,9 @@ function commandsOf(source) {
   const lines = source.match(/^\/\/ {3}curl .*$/gm) ?? []
   return lines.map((line) => {
     const [, command, status, text] = /^\/\/ {3}curl (.*?) +# (\d{3}) ?(.*)$/.exec(line)
-    return { line, ...requestOf(command), status: Number(status), text }
+    const { url, init } = requestOf(`curl ${command}`)
+    return { line, path: url.slice('localhost:3000'.length), init, status: Number(status), text }
   })
-}
-
-function requestOf(command) {
-  const words = [...command.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word)
-  const headers = {}
-  let [path, method, body] = []
-  while (words.length > 0) {
-    const word = words.shift()
-    if (word === '-X') method = words.shift()
-    else if (word === '-d') body = words.shift()
-    else if (word === '-H') {
-      const [name, value] = words.shift().split(': ')
-      headers[name] = value
-    } else if (word.startsWith('localhost:3000/')) path = word.slice('localhost:3000'.length)
-    else if (word !== '-i') throw new Error(`unknown option ${word}: ${command}`)
-  }
-  return { path, init: { method: method ?? (body === undefined ? 'GET' : 'POST'), headers, body } }
 }
 
 async function send(url, init) {

@@ -58,10 +58,12 @@ test('tests are named by their package, a folder, their source, what it compiles
   ])
 })
 
-test('a word that names no test is refused with the closest name', async (t) => {
-  t.throws(() => chosen('setings'), /"setings" names no test. Did you mean "settings"\?/)
-  t.throws(() => chosen('packages/settings/test/htp'), /"settings\/http"/)
-  t.throws(() => chosen('core', 'settings/http/etags.test.ts'), /"settings\/http\/etag"/)
+test('a word that names no test is refused', async (t) => {
+  t.throws(() => chosen('setings'), /"setings" names no test/)
+  t.throws(
+    () => chosen('core', 'settings/http/etags.test.ts'),
+    /"settings\/http\/etags.test.ts" names no test/,
+  )
   t.throws(() => chosen('core', '--grep'), /needs a part of the name/)
 })
 

@@ -56,6 +56,7 @@ function wordsOf(command: string): string[] {
 }
 
 interface Request {
+  /** As the command has it. */
   readonly url: string
   readonly init: RequestInit
   readonly usesCookies: boolean
@@ -63,7 +64,7 @@ interface Request {
 }
 
 /** The curl command as a request; an option that is not known fails the test. */
-function requestOf(command: string): Request {
+export function requestOf(command: string): Request {
   const [program, ...words] = wordsOf(command)
   if (program !== 'curl') throw new Error(`Not a curl command: ${command}`)
   const headers = new Headers()
@@ -72,6 +73,7 @@ function requestOf(command: string): Request {
     const word = words[at] ?? ''
     const value = (): string => words[++at] ?? ''
     if (word === '-sSw') value()
+    else if (word === '-i') continue
     else if (word === '-X') method = value()
     else if (word === '-d') body = value()
     else if (word === '-b') usesCookies = value() === 'cookies'
@@ -79,7 +81,7 @@ function requestOf(command: string): Request {
     else if (word === '-H') {
       const [name = '', text = ''] = value().split(': ')
       headers.set(name, text)
-    } else if (word.startsWith('http')) url = word
+    } else if (/^(?:http:\/\/|localhost:)/.test(word)) url = word
     else throw new Error(`Unknown option ${word}: ${command}`)
   }
   // As curl sends a body whose type is not named.

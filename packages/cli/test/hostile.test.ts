@@ -2,6 +2,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { until } from '@fastify-modular/test-support/until'
 import { test } from 'tap'
+import { runProgram } from '#src/program.js'
+import { exitCodes, printReport, type Report } from '#src/report.js'
 import { place } from './place.ts'
 
 const config = 'hostile.mjs'
@@ -36,7 +38,7 @@ test('whatever the application does, there is one report, and its exit code says
 })
 
 test('what is typed wrong is one report, too', async (t) => {
-  const { command } = await place(t)
+  const run = (): Promise<Report> => Promise.reject(new Error('A command ran.'))
   for (const line of [
     'sett',
     'settings',
@@ -48,12 +50,10 @@ test('what is typed wrong is one report, too', async (t) => {
       (name) => `settings ${name} --user u --tenant t`,
     ),
   ]) {
-    const forPeople = await command(line)
-    t.match(forPeople, { code: 2, stdout: '' }, line)
-    t.not(forPeople.stderr, '', line)
-    const forPrograms = await command(`${line} --json`)
-    t.equal(forPrograms.code, 2, line)
-    t.match(JSON.parse(forPrograms.stdout), { error: /./ }, line)
+    const report = await runProgram(line.split(' '), run)
+    t.equal(report.exit, exitCodes.usage, line)
+    t.match(printReport(report, false), /./, line)
+    t.match(JSON.parse(printReport(report, true)), { error: /./ }, line)
   }
 })
 

@@ -7,11 +7,15 @@ import { fileURLToPath } from 'node:url'
 import { until } from '@fastify-modular/test-support/until'
 import type { FastifyInstance } from 'fastify'
 import { test } from 'tap'
-import { commands } from '#src/program.js'
+import { commands, runProgram } from '#src/program.js'
+import { printReport } from '#src/report.js'
+import { reportFailure } from '#src/run-command.js'
 import { createShop, Ordered } from './fixtures/shop.ts'
+import { open } from './under.ts'
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url))
 const config = fileURLToPath(new URL('../test/fixtures/served.mjs', import.meta.url))
+const { default: build }: { default: () => Promise<FastifyInstance> } = await import(config)
 const guide = new URL('../../../docs/guides/command-line.md', import.meta.url)
 
 interface Step {
@@ -88,7 +92,27 @@ async function orderTwice(app: FastifyInstance): Promise<void> {
   }
 }
 
-function run(
+/** In this process; what standard input has needs one of its own. */
+async function run(
+  words: readonly string[],
+  { cwd, env, stdin }: { cwd: string; env: Readonly<Record<string, string>>; stdin: string },
+): Promise<string> {
+  if (stdin !== '') return runProcess(words, { cwd, env, stdin })
+  const { NODE_ENV: environment, ...before } = process.env
+  process.env = { ...before, ...env }
+  process.chdir(cwd)
+  try {
+    const report = await runProgram(words, (name, command, invocation) =>
+      open(async () => build(), name, command, invocation).catch(reportFailure),
+    )
+    return printReport(report, words.includes('--json'))
+  } finally {
+    process.env = { ...before, ...(environment !== undefined && { NODE_ENV: environment }) }
+    process.chdir(tmpdir())
+  }
+}
+
+function runProcess(
   words: readonly string[],
   { cwd, env, stdin }: { cwd: string; env: Readonly<Record<string, string>>; stdin: string },
 ): Promise<string> {

@@ -1,6 +1,6 @@
 /** Opens applications under commands, in the process of a test. */
 import type { FastifyInstance } from 'fastify'
-import type { Invocation } from '#src/command.js'
+import type { CliCommand, Invocation } from '#src/command.js'
 import { commands } from '#src/program.js'
 import type { Report } from '#src/report.js'
 import { runCommand } from '#src/run-command.js'
@@ -18,10 +18,19 @@ export async function under(
   if (command === undefined) throw new Error(`There is no command ${name}`)
   const { options = {}, stdin } = given
   const author = { actor: 'cli:ada', note: options.note ?? null }
-  const invocation: Invocation = { args, options, stdin, author }
+  return open(make, name, command, { args, options, stdin, author })
+}
+
+/** Opens the application under a command that is parsed already. */
+export async function open(
+  make: () => Promise<FastifyInstance>,
+  name: string,
+  command: CliCommand,
+  invocation: Invocation,
+): Promise<Report> {
   Reflect.set(globalThis, switchName, {
     name,
-    migrates: command.migrates?.(options) === true,
+    migrates: command.migrates?.(invocation.options) === true,
     findings: [],
   })
   try {

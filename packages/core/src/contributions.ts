@@ -4,14 +4,10 @@
  */
 import type { FastifyInstance } from 'fastify'
 import { closestName } from './internal/closest-name.ts'
-import { FMOD_CORE_REGISTERED_TWICE, getDecorator } from './internal/decorators.ts'
+import { getDecorator } from './internal/decorators.ts'
 import type { Mounting } from './internal/mounting.ts'
 import { contributions } from './symbols.ts'
-import {
-  FMOD_CORE_DUPLICATE_RECEIVER,
-  FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN,
-  FMOD_CORE_RECEIVER_REGISTERED_LATE,
-} from './misuse-errors.ts'
+import { errorCodes } from './misuse-errors.ts'
 
 /**
  * What modules may contribute to plugins. Empty here: each plugin adds its hook by declaration merging
@@ -51,8 +47,8 @@ export function receiveContributions<K extends keyof ModuleContributions & strin
   receiver: Receiver<ModuleContributions[K]>,
 ): void {
   const { receivers, delivered } = meetingPointOf(app)
-  if (delivered) throw new FMOD_CORE_RECEIVER_REGISTERED_LATE(hook)
-  if (receivers.has(hook)) throw new FMOD_CORE_DUPLICATE_RECEIVER(hook)
+  if (delivered) throw new errorCodes.FMOD_CORE_RECEIVER_REGISTERED_LATE(hook)
+  if (receivers.has(hook)) throw new errorCodes.FMOD_CORE_DUPLICATE_RECEIVER(hook)
   receivers.set(hook, receiver)
 }
 
@@ -62,7 +58,7 @@ export function receiveContributions<K extends keyof ModuleContributions & strin
  */
 export function refuseSecondDelivery(app: FastifyInstance): void {
   if (meetingPointOf(app).delivered)
-    throw new FMOD_CORE_REGISTERED_TWICE('modules', 'Pass all modules to one registration.')
+    throw new errorCodes.FMOD_CORE_REGISTERED_TWICE('modules', 'Pass all modules to one registration.')
 }
 
 /**
@@ -82,7 +78,7 @@ export async function deliverContributions(
   const unreceived = given.filter(({ hook }) => !receivers.has(hook))
   if (unreceived.length > 0) {
     const names = [...receivers.keys(), ...otherMembers]
-    throw new FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN(
+    throw new errorCodes.FMOD_CORE_CONTRIBUTION_WITHOUT_PLUGIN(
       unreceived
         .map(({ module, hook }) => `module "${module}" contributes "${hook}"${suggestion(hook, names)}`)
         .join(', '),

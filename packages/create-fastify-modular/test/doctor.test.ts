@@ -1,7 +1,8 @@
 /** What `doctor` says in a created application that has grown a little and is then broken on purpose, in each way there is. */
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Finding } from '@fastify-modular/core/internal'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { spawnNode } from '@fastify-modular/test-support/spawn-app'
 import { type Test, test } from 'tap'
@@ -26,8 +27,11 @@ const keysOf = (id: string) => ({
   SM_SETTINGS_KEYS: JSON.stringify([{ id, key: Buffer.alloc(32, id).toString('base64') }]),
 })
 
+/** What an application has that never served, or no file. */
+type Elsewhere = 'missing migration' | 'event without a subscription' | 'memory store'
+
 /** All together, so that no finding hides another one. */
-const damages: Readonly<Record<string, Damage>> = {
+const damages: Readonly<Record<Exclude<Finding['kind'], Elsewhere>, Damage>> = {
   'plain secret': {
     served: `await app.settings.set('notes.plain', 'hunter2')`,
     says: /notes\.plain.*settings reencrypt/,
@@ -73,15 +77,13 @@ const damages: Readonly<Record<string, Damage>> = {
 }
 
 interface Engine {
-  readonly database: string
   /** Where settings and events are kept: the file store.ts of the application. */
   readonly store: string
   readonly env: (t: Test) => Promise<Readonly<Record<string, string>>>
 }
 
-const engines: readonly Engine[] = [
-  {
-    database: 'sqlite',
+const engines: Readonly<Record<'sqlite' | 'postgres', Engine>> = {
+  sqlite: {
     store: `
 // @ts-ignore: the types of the driver are not installed
 import Database from 'better-sqlite3'
@@ -94,8 +96,7 @@ export const execute = async (statement: string): Promise<void> => void database
 `,
     env: async () => ({ DATABASE_FILE: 'data/settings.db' }),
   },
-  {
-    database: 'postgres',
+  postgres: {
     store: `
 // @ts-ignore: the types of the driver are not installed
 import pg from 'pg'
@@ -113,7 +114,7 @@ export const execute = async (statement: string): Promise<void> => {
 `,
     env: async (t) => ({ DATABASE_URL: (await testDatabase(t)).url }),
   },
-]
+}
 
 /** Each text once, or the test would break something else. */
 function edit(file: string, ...changes: readonly (readonly [from: string, to: string])[]): void {
@@ -157,80 +158,93 @@ const noteSettings = {
   )
 }
 
-for (const { database, store, env: environment } of engines)
-  test(`${database}: a created application is examined from before its first start to the end`, async (t) => {
-    const parent = mkdtempSync(join(import.meta.dirname, 'doctor-'))
-    t.teardown(() => rmSync(parent, { recursive: true, force: true }))
-    const folder = join(parent, database)
-    t.equal((await create([folder, '--no-install', '--database', database])).code, 0)
-    grow(folder, store)
-    const { status, stdout } = spawnSync(process.execPath, [join(modules, 'typescript/bin/tsc')], {
-      cwd: folder,
-      encoding: 'utf8',
-    })
-    t.equal(status, 0, stdout)
-    mkdirSync(join(folder, 'data'))
-    const env = { NODE_ENV: '', HOST: '', TRUST_PROXY: '', LOG_LEVEL: 'error', ...(await environment(t)) }
+/** Compiled once: the applications differ in the file that says where settings and events are kept. */
+async function createGrown(parent: string, t: Test): Promise<string> {
+  const folder = join(parent, 'grown')
+  t.equal((await create([folder, '--no-install'])).code, 0)
+  grow(folder, engines.sqlite.store)
+  writeFileSync(join(folder, 'src/store-postgres.ts'), engines.postgres.store)
+  const { status, stdout } = spawnSync(process.execPath, [join(modules, 'typescript/bin/tsc')], {
+    cwd: folder,
+    encoding: 'utf8',
+  })
+  t.equal(status, 0, stdout)
+  return folder
+}
 
-    /** Runs a Node program in the folder, and returns what it prints; standard error, where there is more, is in between. */
-    const run = async (args: readonly string[], variables = {}) => {
-      const [entry = '', ...rest] = args
-      const program = spawnNode(entry, { args: rest, cwd: folder, env: { ...env, ...variables } })
-      const { code } = await program.exited
-      return { code, log: program.log() }
-    }
-    const command = (line: string, variables = {}) =>
-      run([join(modules, '@fastify-modular/cli/dist/main.js'), ...line.split(' ')], variables)
-    const examine = async (variables = {}) => {
-      const { code, log } = await command('doctor --json', variables)
-      const [json = '{}'] = /^\{\n[^]*^\}$/m.exec(log) ?? []
-      const { findings = [] }: { findings?: { kind: string; text: string }[] } = JSON.parse(json)
-      t.equal(code, findings.length > 0 ? 3 : 0, log)
-      return findings
-    }
-    const kindsOf = (found: readonly { kind: string }[]) => found.map(({ kind }) => kind).toSorted()
-    const runScript = async (script: string, variables = {}) => {
-      const { code, log } = await run(['--input-type=module', '-e', script], variables)
-      t.equal(code, 0, log)
-    }
-    /** What the application does in a process that does not listen. */
-    const serve = (steps: readonly string[], variables = {}) =>
-      runScript(
-        `import { setTimeout as sleep } from 'node:timers/promises'
+test('a created application is examined from before its first start to the end', async (t) => {
+  const parent = mkdtempSync(join(import.meta.dirname, 'doctor-'))
+  t.teardown(() => rmSync(parent, { recursive: true, force: true }))
+  const grown = await createGrown(parent, t)
+  for (const [database, { env: environment }] of Object.entries(engines))
+    await t.test(database, async (t) => {
+      const folder = join(parent, database)
+      cpSync(grown, folder, { recursive: true })
+      if (database === 'postgres')
+        cpSync(join(folder, 'dist/src/store-postgres.js'), join(folder, 'dist/src/store.js'))
+      mkdirSync(join(folder, 'data'))
+      const env = { NODE_ENV: '', HOST: '', TRUST_PROXY: '', LOG_LEVEL: 'error', ...(await environment(t)) }
+
+      /** Runs a Node program in the folder, and returns what it prints; standard error, where there is more, is in between. */
+      const run = async (args: readonly string[], variables = {}) => {
+        const [entry = '', ...rest] = args
+        const program = spawnNode(entry, { args: rest, cwd: folder, env: { ...env, ...variables } })
+        const { code } = await program.exited
+        return { code, log: program.log() }
+      }
+      const command = (line: string, variables = {}) =>
+        run([join(modules, '@fastify-modular/cli/dist/main.js'), ...line.split(' ')], variables)
+      const examine = async (variables = {}) => {
+        const { code, log } = await command('doctor --json', variables)
+        const [json = '{}'] = /^\{\n[^]*^\}$/m.exec(log) ?? []
+        const { findings = [] }: { findings?: { kind: string; text: string }[] } = JSON.parse(json)
+        t.equal(code, findings.length > 0 ? 3 : 0, log)
+        return findings
+      }
+      const kindsOf = (found: readonly { kind: string }[]) => found.map(({ kind }) => kind).toSorted()
+      const runScript = async (script: string, variables = {}) => {
+        const { code, log } = await run(['--input-type=module', '-e', script], variables)
+        t.equal(code, 0, log)
+      }
+      /** What the application does in a process that does not listen. */
+      const serve = (steps: readonly string[], variables = {}) =>
+        runScript(
+          `import { setTimeout as sleep } from 'node:timers/promises'
         import { build } from './dist/src/build.js'
         import { NoteAdded } from './dist/src/notes.js'
         const app = await build()
         await app.ready()
         ${steps.join('\n')}
         await app.close()`,
-        variables,
-      )
+          variables,
+        )
 
-    t.same(kindsOf(await examine()), ['missing migration', 'missing migration'])
-    t.match(await command('migrate'), { code: 0 })
-    t.match(await examine(), [{ kind: 'event without a subscription', text: /ActivityHandler/ }])
-    await serve([])
-    t.same(await examine(), [], 'nothing wrong once it has served')
+      t.same(kindsOf(await examine()), ['missing migration', 'missing migration'])
+      t.match(await command('migrate'), { code: 0 })
+      t.match(await examine(), [{ kind: 'event without a subscription', text: /ActivityHandler/ }])
+      await serve([])
+      t.same(await examine(), [], 'nothing wrong once it has served')
 
-    const all = Object.values(damages)
-    const together = (variables: (damage: Damage) => object | undefined) =>
-      Object.assign({}, ...all.map(variables))
-    await serve(all.flatMap((each) => (each.servedWith ? [] : (each.served ?? []))))
-    for (const { served = '', servedWith } of all) if (servedWith) await serve([served], servedWith)
-    for (const { statement } of all)
-      if (statement)
-        await runScript(`import { execute } from './dist/src/store.js'
+      const all = Object.values(damages)
+      const together = (variables: (damage: Damage) => object | undefined) =>
+        Object.assign({}, ...all.map(variables))
+      await serve(all.flatMap((each) => (each.servedWith ? [] : (each.served ?? []))))
+      for (const { served = '', servedWith } of all) if (servedWith) await serve([served], servedWith)
+      for (const { statement } of all)
+        if (statement)
+          await runScript(`import { execute } from './dist/src/store.js'
           await execute(${JSON.stringify(statement)})`)
-    for (const { edit: change } of all) if (change) edit(join(folder, change[0]), [change[1], change[2]])
-    const overrides = together((each) => each.overrides)
-    const found = await examine({
-      ...together((each) => each.env),
-      SM_SETTINGS_OVERRIDES: JSON.stringify(overrides),
+      for (const { edit: change } of all) if (change) edit(join(folder, change[0]), [change[1], change[2]])
+      const overrides = together((each) => each.overrides)
+      const found = await examine({
+        ...together((each) => each.env),
+        SM_SETTINGS_OVERRIDES: JSON.stringify(overrides),
+      })
+      t.same(kindsOf(found), Object.keys(damages).toSorted())
+      for (const [kind, { says }] of Object.entries(damages))
+        t.match(
+          found.find((each) => each.kind === kind),
+          { text: says },
+        )
     })
-    t.same(kindsOf(found), Object.keys(damages).toSorted())
-    for (const [kind, { says }] of Object.entries(damages))
-      t.match(
-        found.find((each) => each.kind === kind),
-        { text: says },
-      )
-  })
+})

@@ -19,7 +19,7 @@ import { defaultTypeBase, routeNotFound, statusMessage, statusTitle } from '@fas
 import type { FastifyInstance, FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { loadErrorPage, rendererOf } from './error-page.ts'
-import { FMOD_ERRORS_HANDLER_TAKEN, FMOD_ERRORS_REGISTERED_LATE } from './misuse-errors.ts'
+import { errorCodes } from './misuse-errors.ts'
 import type { Pages } from './negotiate.ts'
 import { type ErrorsOptions, schema } from './options.ts'
 import { Problems } from './problems.ts'
@@ -87,7 +87,7 @@ function ownErrors(app: FastifyInstance, typeBase: string, { fail }: Responder):
   const { errorHandler } = app // as Fastify keeps it
   app.addHook('onReady', function checkRoutes(done) {
     const early = unansweredRoutes(app, errorHandler)
-    done(early.length === 0 ? undefined : new FMOD_ERRORS_REGISTERED_LATE(early.join(', ')))
+    done(early.length === 0 ? undefined : new errorCodes.FMOD_ERRORS_REGISTERED_LATE(early.join(', ')))
   })
 }
 
@@ -154,8 +154,8 @@ function refuseAnother(app: FastifyInstance, method: 'setErrorHandler' | 'setNot
 
 function handlerTaken(method: 'setErrorHandler' | 'setNotFoundHandler'): Error {
   return method === 'setErrorHandler'
-    ? new FMOD_ERRORS_HANDLER_TAKEN(method, 'a plugin of its own', 'errorHandler')
-    : new FMOD_ERRORS_HANDLER_TAKEN(method, 'a plugin with a prefix', 'notFoundHandler')
+    ? new errorCodes.FMOD_ERRORS_HANDLER_TAKEN(method, 'a plugin of its own', 'errorHandler')
+    : new errorCodes.FMOD_ERRORS_HANDLER_TAKEN(method, 'a plugin with a prefix', 'notFoundHandler')
 }
 
 /** Whether this very scope has its own handler: a scope is made with its parent's, the root with Fastify's. */

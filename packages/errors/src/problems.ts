@@ -10,7 +10,7 @@ import {
   problemOfStatus,
   problemType,
 } from '@fastify-modular/core/problem'
-import { FMOD_ERRORS_INVALID_MAPPING } from './misuse-errors.ts'
+import { errorCodes } from './misuse-errors.ts'
 
 /** Which errors a mapping is for: a class with its subclasses, or those that a predicate recognises. */
 export type ErrorMatch<E> =
@@ -137,8 +137,10 @@ export class Problems {
 
 /** @throws {FMOD_ERRORS_INVALID_MAPPING} an argument has the wrong type */
 function checkMapping(match: unknown, { to }: { readonly to: unknown }): void {
-  if (typeof match !== 'function') throw new FMOD_ERRORS_INVALID_MAPPING('a class or predicate', typeof match)
-  if (typeof to !== 'function') throw new FMOD_ERRORS_INVALID_MAPPING('a function as "to"', typeof to)
+  if (typeof match !== 'function')
+    throw new errorCodes.FMOD_ERRORS_INVALID_MAPPING('a class or predicate', typeof match)
+  if (typeof to !== 'function')
+    throw new errorCodes.FMOD_ERRORS_INVALID_MAPPING('a function as "to"', typeof to)
 }
 
 /** Distinguishes classes from predicates: both are functions, and only classes have a prototype that cannot be assigned. */

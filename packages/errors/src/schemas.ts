@@ -3,7 +3,7 @@ import type { DefinedProblem } from '@fastify-modular/core'
 import { safeRead } from '@fastify-modular/core/internal'
 import { isErrorStatus, problemType, statusTitle } from '@fastify-modular/core/problem'
 import type { FastifyInstance } from 'fastify'
-import { FMOD_ERRORS_INVALID_RESPONSE } from './misuse-errors.ts'
+import { errorCodes } from './misuse-errors.ts'
 
 /** The body of every problem (RFC 9457). Shared with the application as `ProblemDetails#`. */
 export const problemDetailsSchema = {
@@ -74,7 +74,7 @@ export function problemResponses<const Kinds extends readonly (number | ProblemC
   for (const kind of new Set<number | ProblemClass>(kinds)) {
     const status = typeof kind === 'number' ? kind : safeRead(kind, 'status')
     if (!isErrorStatus(status) || !(typeof kind === 'number' || safeRead(kind, 'code')))
-      throw new FMOD_ERRORS_INVALID_RESPONSE(nameOf(kind))
+      throw new errorCodes.FMOD_ERRORS_INVALID_RESPONSE(nameOf(kind))
     const schema = typeof kind === 'number' ? baseOf(status) : schemaOf(kind, typeBase)
     byStatus.set(status, [...(byStatus.get(status) ?? []), schema])
   }

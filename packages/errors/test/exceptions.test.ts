@@ -6,8 +6,6 @@ import {
   ForbiddenException,
   NotFoundException,
   ServiceUnavailableException,
-  TooManyRequestsException,
-  UnauthorizedException,
   ValidationException,
 } from '@fastify-modular/core'
 import { createApp, createThrowing, throwing } from './support/app.js'
@@ -89,15 +87,6 @@ test('E14: thrown, rejected, sent or returned, an error is an error', async (t) 
   }
 })
 
-test('exceptions bring their headers: a challenge, a time to wait', async (t) => {
-  const unauthorized = await createThrowing(t, new UnauthorizedException())
-  const throttled = await createThrowing(t, new TooManyRequestsException(1.2))
-  t.equal((await unauthorized.app.inject('/')).headers['www-authenticate'], 'Bearer')
-  const answer = await throttled.app.inject('/')
-  problemOf(t, answer, 429, 'Too Many Requests')
-  t.equal(answer.headers['retry-after'], '2')
-})
-
 test('decision 42: a 5xx exception keeps its message from the caller', async (t) => {
   const { app } = await createThrowing(t, new ServiceUnavailableException('db-7.internal is down', 30))
   const answer = await app.inject('/')
@@ -111,22 +100,6 @@ test('S 7.2.1, E21: a failing POST is a page too', async (t) => {
     after: (it) => it.post('/', throwing(new Error('secret'))),
   })
   pageOf(t, await app.inject({ url: '/', method: 'POST', headers: inertiaHeaders }), 500)
-})
-
-test('decision 44, E22: X-Inertia of any value wins over Accept', async (t) => {
-  const { app } = await createThrowing(t, new NotFoundException('Product', 42))
-  for (const value of ['true', 'false', '1', '']) {
-    pageOf(
-      t,
-      await app.inject({ url: '/', headers: { 'x-inertia': value, accept: 'application/json' } }),
-      404,
-    )
-  }
-})
-
-test('decision 44, E23: without X-Inertia a thrown error is problem details, also for browsers', async (t) => {
-  const { app } = await createThrowing(t, new NotFoundException('Product', 42))
-  problemOf(t, await app.inject({ url: '/', headers: { accept: 'text/html' } }), 404)
 })
 
 test('a 503 says publicly what its title and extensions say; its message stays in the log', async (t) => {

@@ -114,21 +114,6 @@ test('E78 and E80: a stale client reloads before it is shown an error', async (t
   }
 })
 
-test('E79: a stale POST is served', async (t) => {
-  const { app } = await createFront(t)
-  t.equal((await app.inject({ method: 'POST', url: '/page', headers: stale })).statusCode, 200)
-})
-
-test('E81: a redirect after PUT is 303', async (t) => {
-  const { app } = await createFront(t)
-  t.equal((await app.inject({ method: 'PUT', url: '/page', headers: inertiaHeaders })).statusCode, 303)
-})
-
-test('E82: a first visit is a document whose page the client can read', async (t) => {
-  const { app } = await createFront(t)
-  t.match(embeddedPage(t, await app.inject('/page'), 200), { component: 'Home', url: '/page', version: 'v1' })
-})
-
 test('a document that fails leads to the static page, not to a loop', async (t) => {
   const { app, failures } = await createFront(t, {
     rootTemplate: throwing(new Error('secret')),

@@ -67,12 +67,6 @@ test('failures', async (t) => {
     }
   })
 
-  await t.test('a stale client reloads, also on a path that matches nothing', async (t) => {
-    const answer = await alice.ask('/nowhere', { headers: { ...inertia, 'x-inertia-version': 'old' } })
-    t.equal(answer.status, 409)
-    t.equal(answer.headers.get('x-inertia-location'), '/nowhere')
-  })
-
   await t.test('malformed requests get their status and close nothing but themselves', async (t) => {
     t.equal((await rawRequest(host, { target: '/api/%zz' })).status, 400)
     t.equal((await rawRequest(host, { target: '/api/notes/../../health' })).status, 401)

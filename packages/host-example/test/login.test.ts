@@ -58,19 +58,6 @@ test('signing in', async (t) => {
     await read('"><script>alert(1)</script>')
   })
 
-  await t.test('a cookie that was changed or made up belongs to no session', async (t) => {
-    const alice = await host.signIn('alice')
-    const value = decodeURIComponent(alice.cookie.slice('session='.length))
-    const id = value.slice(0, value.lastIndexOf('.'))
-    for (const forged of [id, `${id}.`, `${value}x`, `x${value}`, '', 'null', '%', 'a'.repeat(5000)]) {
-      t.equal(
-        (await person(host.url, `session=${forged}`).ask('/api/notes')).status,
-        401,
-        forged.slice(0, 20),
-      )
-    }
-  })
-
   await t.test('signing out ends the session itself, and the streams of the account', async (t) => {
     const [alice, bob, admin] = [
       await host.signIn('alice'),
@@ -136,19 +123,6 @@ test('signing in', async (t) => {
       )
     },
   )
-
-  await t.test('a form that another site could send is not read as JSON', async (t) => {
-    const alice = await host.signIn('alice')
-    for (const type of [
-      'text/plain',
-      'application/x-www-form-urlencoded',
-      'multipart/form-data; boundary=x',
-    ]) {
-      const headers = { 'content-type': type }
-      const answer = await alice.ask('/api/notes', { method: 'POST', body: '{"title":"x"}', headers })
-      t.equal(answer.status, type === 'text/plain' ? 400 : 415, type)
-    }
-  })
 
   await t.test(
     'S 5.1: a browser without a session goes to sign in and comes back, a program gets 401',

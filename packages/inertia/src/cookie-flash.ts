@@ -4,7 +4,7 @@ import { ErrorMessages } from '@fastify-modular/core'
 import { safeRead } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { FlashEntry, FlashStore } from './flash.ts'
-import { FMOD_INERTIA_INVALID_FLASH } from './misuse-errors.ts'
+import { errorCodes } from './misuse-errors.ts'
 
 interface CookieFlashOptions {
   /** At least 32 characters. The first of several encrypts, and all decrypt, so that secrets can be rotated. */
@@ -28,7 +28,7 @@ const maxLength = 3500
 export function cookieFlash({ secret }: CookieFlashOptions): FlashStore {
   const secrets = [secret].flat()
   if (secrets.length === 0 || secrets.some((each) => typeof each !== 'string' || each.length < 32))
-    throw new FMOD_INERTIA_INVALID_FLASH('each secret of cookieFlash needs 32 characters or more')
+    throw new errorCodes.FMOD_INERTIA_INVALID_FLASH('each secret of cookieFlash needs 32 characters or more')
   const keys = secrets.map((each) =>
     Buffer.from(hkdfSync('sha256', each, '', 'fastify-modular inertia flash', 32)),
   )
@@ -56,7 +56,9 @@ export function cookieFlash({ secret }: CookieFlashOptions): FlashStore {
     },
     check(app) {
       if (!app.hasReplyDecorator('setCookie'))
-        throw new FMOD_INERTIA_INVALID_FLASH('cookieFlash needs @fastify/cookie, registered before inertia')
+        throw new errorCodes.FMOD_INERTIA_INVALID_FLASH(
+          'cookieFlash needs @fastify/cookie, registered before inertia',
+        )
     },
   }
 }

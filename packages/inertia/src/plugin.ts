@@ -19,7 +19,7 @@ import {
 import type { FastifyPluginAsync, FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
 import { type BackOptions, type FlashStore, leaveFlash } from './flash.ts'
-import { FMOD_INERTIA_INVALID_FLASH } from './misuse-errors.ts'
+import { errorCodes } from './misuse-errors.ts'
 import { createFindBack, isPlainPath, type PageFlags } from './page.ts'
 import { addPrecognition } from './precognition.ts'
 import type { Props } from './props.ts'
@@ -130,14 +130,20 @@ function isApi({ url, server }: FastifyRequest): boolean {
 function createBack(flash: FlashStore | undefined, findBack: ReturnType<typeof createFindBack>) {
   return function inertiaBack(this: FastifyReply, { to, ...left }: BackOptions = {}) {
     if (!flash)
-      throw new FMOD_INERTIA_INVALID_FLASH('reply.inertiaBack needs the option flash of the inertia plugin')
+      throw new errorCodes.FMOD_INERTIA_INVALID_FLASH(
+        'reply.inertiaBack needs the option flash of the inertia plugin',
+      )
     const { request } = this
     const target = to ?? findBack(request) ?? '/'
     const [path = ''] = target.split('#')
     if (!isPlainPath(target.replace('#', '?')))
-      throw new FMOD_INERTIA_INVALID_FLASH('the option to of reply.inertiaBack is not a canonical path')
+      throw new errorCodes.FMOD_INERTIA_INVALID_FLASH(
+        'the option to of reply.inertiaBack is not a canonical path',
+      )
     if (isRead(request) && path === request.originalUrl)
-      throw new FMOD_INERTIA_INVALID_FLASH(`reply.inertiaBack would redirect GET ${path} to itself`)
+      throw new errorCodes.FMOD_INERTIA_INVALID_FLASH(
+        `reply.inertiaBack would redirect GET ${path} to itself`,
+      )
     leaveFlash(flash, { request, reply: this, path, ...left })
       .then(() => this.redirect(target, 303))
       .catch((thrown: unknown) => this.send(toError(thrown)))

@@ -1,5 +1,5 @@
 /** A prop as handlers write it: a value, a function, or one of the kinds that the protocol knows. */
-import { FMOD_INERTIA_MISPLACED_KIND } from './misuse-errors.ts'
+import { errorCodes } from './misuse-errors.ts'
 
 /** A value, or a function that returns it and is called only when the answer includes the prop. */
 type Lazy<T> = T | (() => T | Promise<T>)
@@ -61,6 +61,6 @@ export class Prop<T = unknown> {
 
   /** @throws {FMOD_INERTIA_MISPLACED_KIND} always: what is inside must not reach the client where nothing resolves the kind */
   toJSON(): never {
-    throw new FMOD_INERTIA_MISPLACED_KIND()
+    throw new errorCodes.FMOD_INERTIA_MISPLACED_KIND()
   }
 }

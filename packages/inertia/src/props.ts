@@ -1,7 +1,7 @@
 /** From props as handlers write them to plain values, and what the client must know of them. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { isPlainObject } from '@fastify-modular/core/internal'
-import { FMOD_INERTIA_MISPLACED_KIND } from './misuse-errors.ts'
+import { errorCodes } from './misuse-errors.ts'
 import { Prop, type ScrollPosition } from './prop.ts'
 
 /** Props of a page, at any depth of plain objects: values, functions, and kinds such as `defer`. Lists are taken whole. */
@@ -217,7 +217,7 @@ function toProp(input: unknown): Prop {
 export async function evaluate(input: unknown): Promise<unknown> {
   const { value } = toProp(input)
   const evaluated = typeof value === 'function' ? await (value as () => unknown)() : await value
-  if (evaluated instanceof Prop) throw new FMOD_INERTIA_MISPLACED_KIND()
+  if (evaluated instanceof Prop) throw new errorCodes.FMOD_INERTIA_MISPLACED_KIND()
   return evaluated
 }
 
@@ -232,7 +232,7 @@ function isToResolve(value: unknown): boolean {
 
 /** The props. A promise among them that fails before it is read, or that the visit does not ask for, must not end the process. */
 export function ignoreUnread(props: Props): Props {
-  if (props instanceof Prop) throw new FMOD_INERTIA_MISPLACED_KIND()
+  if (props instanceof Prop) throw new errorCodes.FMOD_INERTIA_MISPLACED_KIND()
   someWithin(props, (value) => {
     if (value instanceof Promise) value.catch(() => {})
     return false

@@ -1,7 +1,7 @@
 /** What Inertia visits need of a server: 409 when the client's assets are stale, and redirects that a fetch can follow. */
 import { addVary, isRead, refuseOptions, replaceSend } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { FMOD_INERTIA_UNSAFE_LOCATION } from './misuse-errors.ts'
+import { errorCodes } from './misuse-errors.ts'
 import { isPrefetch, pageUrl } from './page.ts'
 
 /** Whether the Inertia client made the request. Its `Accept` header names HTML, so only this header shows it. */
@@ -96,7 +96,7 @@ function adaptRedirect(reply: FastifyReply, site: Site): void {
 export function createLocation(site: Site) {
   return function inertiaLocation(this: FastifyReply, url: string): FastifyReply {
     const { request } = this
-    if (!resolve(url, request)) throw new FMOD_INERTIA_UNSAFE_LOCATION()
+    if (!resolve(url, request)) throw new errorCodes.FMOD_INERTIA_UNSAFE_LOCATION()
     const location = toHeaderText(url)
     addVary(this, 'X-Inertia')
     if (isInertia(request)) return answerConflict(this, 'x-inertia-location', withBase(location, site)).send()

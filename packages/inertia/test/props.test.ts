@@ -1,7 +1,6 @@
 import { test } from 'tap'
 import fc from 'fast-check'
 import type { FastifyInstance } from 'fastify'
-import { prop } from '@fastify-modular/inertia'
 import { type Props, readSelection, resolveProps } from '#src/props.js'
 import { createApp, visit } from './fixture.js'
 
@@ -66,20 +65,6 @@ test('a function prop is called only when its prop is asked for', async (t) => {
   t.same(await reload(props, { 'x-inertia-partial-data': 'cheap' }), { cheap: 1, errors: {} })
   t.same(called, ['cheap'])
   t.same(await reload(props, { 'x-inertia-partial-except': 'cheap' }), { costly: 2, plain: 1, errors: {} })
-})
-
-test('an always prop comes with every partial reload, complete', async (t) => {
-  const props = { count: 1, unread: prop.always(() => ({ mail: 3, chat: 4 })) }
-  t.same(await reload(props, { 'x-inertia-partial-data': 'count' }), {
-    count: 1,
-    unread: { mail: 3, chat: 4 },
-    errors: {},
-  })
-  t.same(await reload(props, { 'x-inertia-partial-except': 'unread.mail' }), {
-    count: 1,
-    unread: { mail: 3, chat: 4 },
-    errors: {},
-  })
 })
 
 test('errors are on every page and cannot be excluded', async (t) => {

@@ -91,7 +91,7 @@ test('settings with pages, in a browser: the colour shows before it is saved, an
   )
   t.equal(await (await fetch(url)).text(), 'The colour is #2f57dd.', 'nobody else sees it')
   await page.getByRole('button', { name: /^Save/ }).click()
-  await page.getByText('Saved', { exact: false }).first().waitFor()
+  await page.locator('.fm-bar').getByText('1 setting saved').waitFor()
   t.equal(await (await fetch(url)).text(), 'The colour is #a01040.')
 })
 

@@ -2,7 +2,7 @@
  * The rules that exist before anything adds one: the framework's defaults, the environment, the provider's legacy
  * paths.
  */
-import { FMOD_PUBLIC_ROUTES_INVALID_ENV } from './misuse-errors.ts'
+import { errorCodes } from './misuse-errors.ts'
 import type { PublicRoutesOptions } from './options.ts'
 import { PublicRouteRegistry } from './registry.ts'
 import { PublicRoute } from './rule.ts'
@@ -77,5 +77,5 @@ function toRule(path: unknown, position: number): PublicRoute {
 }
 
 function invalid(reason: string): Error {
-  return new FMOD_PUBLIC_ROUTES_INVALID_ENV(environmentVariable, reason)
+  return new errorCodes.FMOD_PUBLIC_ROUTES_INVALID_ENV(environmentVariable, reason)
 }

@@ -20,7 +20,7 @@ import { createDecide, createGate, readAdmission } from './gate/gate.ts'
 import { Policies } from './gate/policy.ts'
 import { readRouter, type Route, RouteTable } from './gate/routes.ts'
 import { addInitialRules } from './initial-rules.ts'
-import { FMOD_PUBLIC_ROUTES_INVALID_ACCESS, FMOD_PUBLIC_ROUTES_NOT_AT_ROOT } from './misuse-errors.ts'
+import { errorCodes } from './misuse-errors.ts'
 import { checkOptions, type PublicRoutesOptions } from './options.ts'
 import { createAuthenticate } from './provider.ts'
 import { PublicRouteRegistry, scopeName } from './registry.ts'
@@ -122,7 +122,10 @@ function declareForPlugin({ origin }: Route): Declared | undefined {
   const source = `option access of the plugin at ${origin?.scope.prefix}`
   const requirement = parseAccess(access, source)
   if (requirement.kind !== 'public') return { requirement, source, by: 'route' }
-  throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(source, 'it asks for more than a known caller, or for one')
+  throw new errorCodes.FMOD_PUBLIC_ROUTES_INVALID_ACCESS(
+    source,
+    'it asks for more than a known caller, or for one',
+  )
 }
 
 /**
@@ -156,7 +159,7 @@ function checkPlace(app: FastifyInstance): void {
   refuseSecond(app, { decorator: 'publicRoutes', plugin: 'public-routes', advice })
   const parent: unknown = Object.getPrototypeOf(app) // scopes inherit from each other, the root from a plain object
   if (parent === null || parent === Object.prototype) return
-  throw new FMOD_PUBLIC_ROUTES_NOT_AT_ROOT(scopeName(app))
+  throw new errorCodes.FMOD_PUBLIC_ROUTES_NOT_AT_ROOT(scopeName(app))
 }
 
 /**

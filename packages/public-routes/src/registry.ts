@@ -2,7 +2,7 @@
 import { isAbsolute } from 'node:path'
 import { FMOD_CORE_ADDED_LATE } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
-import { FMOD_PUBLIC_ROUTES_INVALID_RULE } from './misuse-errors.ts'
+import { errorCodes } from './misuse-errors.ts'
 import { isPublicRoute, PublicRoute, type PublicRouteOptions } from './rule.ts'
 import type { RegisteredRule } from './rules.ts'
 
@@ -62,7 +62,7 @@ export class PublicRouteRegistry {
     if (!isPublicRoute(routeOrPattern)) return this.#addRule(new PublicRoute(routeOrPattern, options))
     if (Object.values(options).some((value) => value !== undefined)) {
       const fault = 'options beside a prebuilt PublicRoute have no effect; put methods and kind into it'
-      throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(String(routeOrPattern), fault)
+      throw new errorCodes.FMOD_PUBLIC_ROUTES_INVALID_RULE(String(routeOrPattern), fault)
     }
     return this.#addRule(routeOrPattern)
   }

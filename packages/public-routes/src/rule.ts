@@ -1,6 +1,6 @@
 /** A rule of the registry: a pattern with a kind, and the methods it is for (S 2.8). */
 import { METHODS } from 'node:http'
-import { FMOD_PUBLIC_ROUTES_INVALID_RULE, nameOfValue } from './misuse-errors.ts'
+import { errorCodes, nameOfValue } from './misuse-errors.ts'
 import { compileLinearRegex } from './matching/linear-regex.ts'
 import type { Matcher } from './matching/route-pattern.ts'
 
@@ -36,7 +36,7 @@ export class PublicRoute {
   constructor(pattern: string | RegExp, options: PublicRouteOptions = {}) {
     const kind = options.kind ?? (pattern instanceof RegExp ? 'regex' : 'prefix')
     const fault = faultOfPattern(pattern, kind) ?? faultOfMethods(options.methods)
-    if (fault !== null) throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(nameOfValue(pattern), fault)
+    if (fault !== null) throw new errorCodes.FMOD_PUBLIC_ROUTES_INVALID_RULE(nameOfValue(pattern), fault)
     const text = typeof pattern === 'string' ? pattern : pattern.source
     this.pattern = text
     this.kind = kind
@@ -110,7 +110,7 @@ const matchers: Readonly<Record<MatchKind, (text: string, pattern: string | RegE
   regex: (_text, pattern) => {
     const regex = compileLinearRegex(pattern)
     if (unrelated.every(regex.matchesPath)) {
-      throw new FMOD_PUBLIC_ROUTES_INVALID_RULE(
+      throw new errorCodes.FMOD_PUBLIC_ROUTES_INVALID_RULE(
         String(pattern),
         'it matches every path; name the paths to open',
       )

@@ -1,18 +1,12 @@
 /** The settings contract for other modules, in process (names in camelCase, without Async). */
-import { namedScope, requireTenantId, requireUser, rowOwner } from './memory/owned-values.ts'
+import { namedScope, requireUser, rowOwner } from './memory/owned-values.ts'
 import type { Parts } from './parts.ts'
 import { isPlaceOf } from './places.ts'
 import type { SettingValueDto } from './reading/dto.ts'
-import {
-  listShared,
-  readOwnValues,
-  readTenantValues,
-  readValue,
-  type SettingsFilter,
-} from './reading/list.ts'
+import { listShared, readOwnValues, readValue, type SettingsFilter } from './reading/list.ts'
 import { resolveWithin, unwrap } from './reading/reader.ts'
 import type { Layer } from './secrets/row-codec.ts'
-import { type JsonValue, SettingScope } from './setting-definition.ts'
+import { isOwned, type JsonValue, SettingScope } from './setting-definition.ts'
 import { toRaw } from './values/json.ts'
 import { set, setMany, type SetOptions } from './write/set.ts'
 import type { BulkSettingUpdate } from './write/bulk.ts'
@@ -98,11 +92,9 @@ export function createContract(parts: Parts): SettingsContract {
     resetToDefault: (key, ...place) => set(parts, key, reset, toOptions(...place)),
     async getSettingValues(filter = {}) {
       const scope = namedScope(filter)
-      if (scope === SettingScope.Tenant)
-        return (await readTenantValues(parts, requireTenantId(filter.tenant))).list(filter.group)
-      if (scope !== SettingScope.User) return listShared(states(), filter)
-      const own = await readOwnValues(parts, requireUser(filter.userId), filter.tenant)
-      return own.list(filter.group)
+      if (scope === undefined || !isOwned(scope)) return listShared(states(), filter)
+      const id = rowOwner(scope, scope === SettingScope.Tenant ? filter.tenant : filter.userId)
+      return (await readOwnValues(parts, { scope, id }, filter.tenant)).list(filter.group)
     },
     async getSettingValue(key, scope, userId) {
       const owner = rowOwner(scope, userId)

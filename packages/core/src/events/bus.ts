@@ -1,11 +1,6 @@
 /** The event bus behind `app.events`: checks published events and passes them to the transport. */
 import type { FastifyBaseLogger } from 'fastify'
-import {
-  FMOD_CORE_EVENTS_CLOSED,
-  FMOD_CORE_INVALID_HANDLER,
-  FMOD_CORE_INVALID_TRANSACTION,
-  FMOD_CORE_TRANSACTION_NOT_SUPPORTED,
-} from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import { logFailure } from '../internal/failures.ts'
 import { safeRead } from '../internal/safe.ts'
 import { within } from '../internal/timeout.ts'
@@ -66,7 +61,7 @@ function transactionOf(options: { readonly tx?: Tx }): Tx {
   const kind = safeRead(tx, 'kind')
   const method = kind === 'sync' ? 'run' : 'query'
   if (typeof kind !== 'string' || typeof safeRead(tx, method) !== 'function')
-    throw new FMOD_CORE_INVALID_TRANSACTION(
+    throw new errorCodes.FMOD_CORE_INVALID_TRANSACTION(
       'the second argument of publish has no member tx that pgTx, sqliteTx or drizzleTx made. Pass { tx }, or no second argument',
     )
   return tx as Tx
@@ -76,26 +71,14 @@ function transactionOf(options: { readonly tx?: Tx }): Tx {
 const longestStart = 5000
 
 /** The bus and what the plugin needs to fill, start and stop it. */
-export interface EventBus extends Events {
-  /**
-   * Adds handlers, and those of other processes that events are kept for, as far as the transport keeps any.
-   * @throws {FMOD_CORE_INVALID_HANDLER} two handlers of one name: transports keep slots and queues by it
-   */
-  add(handlers: readonly EventHandler[], expected?: readonly Subscription[]): Promise<void>
-  /** Called when the application is ready; a transport that does not start is logged. */
-  start(): void
-  stop(): void
-  /** Resolves when no handler runs any more, and none will. Never rejects. */
-  drain(): Promise<void>
-  close(): Promise<void>
-}
+export type EventBus = Awaited<ReturnType<typeof openEventBus>>
 
 /** A bus over one transport, which it opens. */
 export async function openEventBus(
   transport: EventTransport,
   log: FastifyBaseLogger,
   tracing?: EventTracing,
-): Promise<EventBus> {
+) {
   const classes = new EventClasses()
   const { announce, counts } = createAnnouncer()
   const handlerNames = new Set<string>()
@@ -107,9 +90,9 @@ export async function openEventBus(
 
   function submit(event: DomainEvent, tx: Tx | undefined): void | Promise<void> {
     const type = classes.accept(event)
-    if (state === 'closed') throw new FMOD_CORE_EVENTS_CLOSED(type)
+    if (state === 'closed') throw new errorCodes.FMOD_CORE_EVENTS_CLOSED(type)
     if (tx && transport.transactional !== tx.kind)
-      throw new FMOD_CORE_TRANSACTION_NOT_SUPPORTED(transport.name, tx.kind)
+      throw new errorCodes.FMOD_CORE_TRANSACTION_NOT_SUPPORTED(transport.name, tx.kind)
     const { eventId } = event
     const submitted = opened.publish(event, { tx, traceparent: currentTraceparent(tracing) })
     if (submitted instanceof Promise)
@@ -146,19 +129,24 @@ export async function openEventBus(
     await opened.drain()
   }
 
+  /** Resolves when no handler runs any more, and none will. Never rejects. */
   const drain = () => (drained ??= orLog(drainTransport, 'event transport did not wait for its handlers'))
 
   return {
     publish,
-    isOn: (connection) => transport.isOn?.(connection) === true,
+    isOn: (connection: unknown) => transport.isOn?.(connection) === true,
     transactional: transport.transactional,
     deadLetters: opened.deadLetters ?? null,
     removedHandlers: opened.removedHandlers ?? null,
     stats: counts,
-    async add(handlers, expected = []) {
+    /**
+     * Adds handlers, and those of other processes that events are kept for, as far as the transport keeps any.
+     * @throws {FMOD_CORE_INVALID_HANDLER} two handlers of one name: transports keep slots and queues by it
+     */
+    async add(handlers: readonly EventHandler[], expected: readonly Subscription[] = []): Promise<void> {
       for (const { name, event } of handlers) {
         // A module may be called `app`, like the application's own handlers.
-        if (handlerNames.has(name)) throw new FMOD_CORE_INVALID_HANDLER(`${name} is listed twice`)
+        if (handlerNames.has(name)) throw new errorCodes.FMOD_CORE_INVALID_HANDLER(`${name} is listed twice`)
         handlerNames.add(name)
         classes.add(event)
       }
@@ -168,17 +156,18 @@ export async function openEventBus(
           expected,
         )
     },
-    start() {
+    /** Called when the application is ready; a transport that does not start is logged. */
+    start(): void {
       // Not when the application closes before it was ready.
       if (state === 'open')
         started ??= orLog(() => opened.start(), 'events are not delivered: their transport did not start')
     },
-    stop() {
+    stop(): void {
       if (started) opened.stop?.()
       state = 'stopped'
     },
     drain,
-    async close() {
+    async close(): Promise<void> {
       await drain()
       state = 'closed'
       await opened.close()

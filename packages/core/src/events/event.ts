@@ -11,7 +11,7 @@ import {
   type StandardSchema,
   validateStandard,
 } from '../internal/standard-schema.ts'
-import { FMOD_CORE_DUPLICATE_EVENT_TYPE, FMOD_CORE_INVALID_EVENT } from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 
 /** What every event has beside its payload. */
 export interface DomainEvent {
@@ -61,9 +61,9 @@ export function defineEvent<Payload extends object = Readonly<Record<string, unk
 ): DefinedEvent<Payload>
 export function defineEvent(type: string, schema: object): DefinedEvent<object> {
   if (typeof type !== 'string' || type === '')
-    throw new FMOD_CORE_INVALID_EVENT(String(type), 'its type is empty')
+    throw new errorCodes.FMOD_CORE_INVALID_EVENT(String(type), 'its type is empty')
   if (usesEventId(schema))
-    throw new FMOD_CORE_INVALID_EVENT(type, 'its schema uses the reserved member eventId')
+    throw new errorCodes.FMOD_CORE_INVALID_EVENT(type, 'its schema uses the reserved member eventId')
   class Defined {
     static readonly type = type
     static readonly schema = schema
@@ -81,7 +81,10 @@ export function defineEvent(type: string, schema: object): DefinedEvent<object> 
 function fill(event: object, payload: object, eventId: string): void {
   // Assigned from parsed JSON, it would make this an instance of something else.
   if (Object.hasOwn(payload, '__proto__'))
-    throw new FMOD_CORE_INVALID_EVENT(eventTypeOf(event), 'its payload has a member named __proto__')
+    throw new errorCodes.FMOD_CORE_INVALID_EVENT(
+      eventTypeOf(event),
+      'its payload has a member named __proto__',
+    )
   // Not enumerable, so that an event serialises to its payload alone; nor taken from a payload that brings one.
   Object.defineProperty(Object.assign(event, payload), 'eventId', {
     value: eventId,
@@ -132,7 +135,7 @@ export function compileEvents(declarations: Iterable<Declaration> = uncompiled):
   if (refused.length === 0) return
   const types = refused.map(({ type }) => type).join('", "')
   const reasons = refused.map(({ cause }) => failureText(cause)).join('; ')
-  const error = new FMOD_CORE_INVALID_EVENT(types, `Ajv refuses its schema: ${reasons}`)
+  const error = new errorCodes.FMOD_CORE_INVALID_EVENT(types, `Ajv refuses its schema: ${reasons}`)
   throw Object.assign(error, { cause: refused[0]?.cause })
 }
 
@@ -165,9 +168,12 @@ export class EventClasses {
   add(eventClass: EventClass): void {
     const known = this.#byType.get(eventClass.type)
     if (known === eventClass) return
-    if (known) throw new FMOD_CORE_DUPLICATE_EVENT_TYPE(eventClass.type)
+    if (known) throw new errorCodes.FMOD_CORE_DUPLICATE_EVENT_TYPE(eventClass.type)
     if ('toJSON' in (eventClass.prototype as object))
-      throw new FMOD_CORE_INVALID_EVENT(eventClass.type, 'its class has toJSON, and an event is its payload')
+      throw new errorCodes.FMOD_CORE_INVALID_EVENT(
+        eventClass.type,
+        'its class has toJSON, and an event is its payload',
+      )
     compileEvents([eventClass])
     this.#byType.set(eventClass.type, eventClass)
   }
@@ -180,18 +186,24 @@ export class EventClasses {
   accept(event: unknown): string {
     const eventClass = eventClassOf(event)
     if (!eventClass)
-      throw new FMOD_CORE_INVALID_EVENT(typeof event, 'it was not made by a class from defineEvent')
+      throw new errorCodes.FMOD_CORE_INVALID_EVENT(
+        typeof event,
+        'it was not made by a class from defineEvent',
+      )
     this.add(eventClass)
     checkPayload(eventClass, event)
     if (!hasJsonMembers(event as object, 0))
-      throw new FMOD_CORE_INVALID_EVENT(eventClass.type, 'its payload has a value that JSON does not have')
+      throw new errorCodes.FMOD_CORE_INVALID_EVENT(
+        eventClass.type,
+        'its payload has a value that JSON does not have',
+      )
     return eventClass.type
   }
 
   /** Makes a stored event again. @throws {FMOD_CORE_INVALID_EVENT} unknown type or invalid payload */
   revive(type: string, eventId: string, payload: unknown): DomainEvent {
     const known = this.#byType.get(type)
-    if (!known) throw new FMOD_CORE_INVALID_EVENT(type, 'no class of this type is known here')
+    if (!known) throw new errorCodes.FMOD_CORE_INVALID_EVENT(type, 'no class of this type is known here')
     checkPayload(known, payload)
     const event = Object.create(known.prototype) as DomainEvent
     fill(event, payload as object, eventId)
@@ -228,7 +240,7 @@ function toPlain(value: unknown): unknown {
 
 function checkPayload({ type, schema }: EventClass, payload: unknown): void {
   const problem = checks.get(schema)?.(payload)
-  if (problem) throw new FMOD_CORE_INVALID_EVENT(type, problem)
+  if (problem) throw new errorCodes.FMOD_CORE_INVALID_EVENT(type, problem)
 }
 
 /** Deeper values are refused; one that contains itself has no end. */

@@ -1,7 +1,7 @@
 /** Finds event handlers by naming convention (S 6.3): a name ending in Handler or Consumer, a method handle or consume. */
 import type { FastifyBaseLogger } from 'fastify'
 import { isPlainObject, safeRead, safeText } from '../internal/safe.ts'
-import { FMOD_CORE_INVALID_HANDLER } from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import { type DomainEvent, type EventClass, isEventClass } from './event.ts'
 
 /** A class that handles one kind of event; made once, without arguments. */
@@ -68,7 +68,7 @@ export function discoverHandlers(
     else handlers.push(made)
     if (id === undefined && shortName.test(className)) shortened.push(name)
   }
-  if (problems.length > 0) throw new FMOD_CORE_INVALID_HANDLER(problems.join('; '))
+  if (problems.length > 0) throw new errorCodes.FMOD_CORE_INVALID_HANDLER(problems.join('; '))
   if (shortened.length > 0)
     log.warn({ handlers: shortened }, 'event handlers have names that a minifier gave them: add a static id')
   return handlers
@@ -127,7 +127,7 @@ function instantiate(candidate: unknown): object | string {
 function exportsOf(module: string, source: unknown): unknown[] {
   // A class, or an instance of one, was meant to stand in a list: its members are not handlers.
   if (isPlainObject(source)) return [...new Set(Object.values(source))] // a default export is often a named one, too
-  throw new FMOD_CORE_INVALID_HANDLER(
+  throw new errorCodes.FMOD_CORE_INVALID_HANDLER(
     `${module}: handlers is neither a list of classes nor a namespace import (import * as handlers from …)`,
   )
 }

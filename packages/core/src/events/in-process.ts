@@ -53,7 +53,7 @@ export function inProcess(options: InProcessOptions = {}): EventTransport {
 interface Published {
   readonly event: DomainEvent
   readonly delivery: Delivery
-  /** Of all handlers of its type; before the start, of those that are known. */
+  /** Of all handlers of its type. */
   readonly lanes: readonly Lane[]
 }
 
@@ -96,6 +96,8 @@ class InProcess implements OpenTransport {
   readonly #options: Required<InProcessOptions>
   readonly #slots: Slots
   #state: 'new' | 'started' | 'ended' = 'new'
+  /** What was published before the start, when not all handlers are known. */
+  readonly #early: [event: DomainEvent, options: PublishOptions][] = []
   /** What was published since the last turn. */
   #published: Published[] = []
   #scheduled: NodeJS.Immediate | undefined
@@ -115,29 +117,28 @@ class InProcess implements OpenTransport {
 
   start(): void {
     this.#state = 'started'
-    this.#published = this.#published.map((one) => ({ ...one, lanes: this.#lanesFor(one.event) }))
-    for (const { lanes } of this.#published) for (const lane of lanes) lane.waiting++
-    this.#schedule()
+    for (const [event, options] of this.#early.splice(0)) this.publish(event, options)
   }
 
-  publish(event: DomainEvent, { traceparent }: PublishOptions): void {
+  publish(event: DomainEvent, options: PublishOptions): void {
     const { maxWaiting } = this.#options
-    // Before the start handlers may still be added; afterwards an event without one has nowhere to go.
-    const lanes = this.#lanesFor(event)
     const isNew = this.#state === 'new'
-    if (!isNew && lanes.length === 0) return
+    const lanes = this.#lanesByType.get(eventTypeOf(event)) ?? []
     const isFull = isNew
-      ? this.#published.length >= maxWaiting
+      ? this.#early.length >= maxWaiting
       : lanes.some(({ waiting }) => waiting >= maxWaiting)
     if (isFull) {
       throw new ServiceUnavailableException(
         `The event ${eventTypeOf(event)} was not published: ${maxWaiting} wait for a handler of it already.`,
       )
     }
-    if (!isNew) for (const lane of lanes) lane.waiting++
+    if (isNew) this.#early.push([event, options])
+    if (isNew || lanes.length === 0) return
+    for (const lane of lanes) lane.waiting++
+    const { traceparent } = options
     const delivery = traceparent === undefined ? untraced : { attempt: 1, traceparent }
     this.#published.push({ event, delivery, lanes })
-    this.#schedule()
+    this.#scheduled ??= setImmediate(() => this.#dispatch())
   }
 
   /** Delivers what waits, and what handlers publish meanwhile. */
@@ -157,15 +158,6 @@ class InProcess implements OpenTransport {
 
   #countWaiting(): number {
     return [...this.#lanesByType.values()].flat().reduce((count, { waiting }) => count + waiting, 0)
-  }
-
-  #lanesFor(event: DomainEvent): readonly Lane[] {
-    return this.#lanesByType.get(eventTypeOf(event)) ?? []
-  }
-
-  #schedule(): void {
-    if (this.#state === 'new' || this.#scheduled || this.#published.length === 0) return
-    this.#scheduled = setImmediate(() => this.#dispatch())
   }
 
   #dispatch(): void {

@@ -1,7 +1,7 @@
 /** The port between the event bus and what carries events to their handlers, and the transactions it can take part in. */
 import type { FastifyBaseLogger } from 'fastify'
 import { safeRead } from '../internal/safe.ts'
-import { FMOD_CORE_INVALID_TRANSACTION } from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import type { Announce } from './diagnostics.ts'
 import type { DomainEvent } from './event.ts'
 import type { EventHandler } from './handlers.ts'
@@ -197,11 +197,14 @@ export function requireClient(value: unknown, method: string, rule: string): voi
   const isPool = [value, safeRead(value, '$client')].some(
     (client) => typeof safeRead(client, 'totalCount') === 'number',
   )
-  if (isPool || typeof safeRead(value, method) !== 'function') throw new FMOD_CORE_INVALID_TRANSACTION(rule)
+  if (isPool || typeof safeRead(value, method) !== 'function')
+    throw new errorCodes.FMOD_CORE_INVALID_TRANSACTION(rule)
 }
 
 /** @throws {FMOD_CORE_INVALID_TRANSACTION} a SQLite database, of either driver, says that no transaction is open on it */
 export function requireOpen(database: unknown): void {
   if (safeRead(database, 'inTransaction') !== false && safeRead(database, 'isTransaction') !== false) return
-  throw new FMOD_CORE_INVALID_TRANSACTION('no transaction is open on the database. Publish inside of it')
+  throw new errorCodes.FMOD_CORE_INVALID_TRANSACTION(
+    'no transaction is open on the database. Publish inside of it',
+  )
 }

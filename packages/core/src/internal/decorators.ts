@@ -1,21 +1,8 @@
 /** Decorators by name, where types do not show them. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { createMisuseError } from './misuse-error.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import { safeRead } from './safe.ts'
 import { ownDecorator } from '../symbols.ts'
-
-const FMOD_CORE_DECORATOR_MISSING = createMisuseError<[string]>(
-  'FMOD_CORE_DECORATOR_MISSING',
-  'There is no decorator %s. Register the plugin that adds it first; for injectAs, call enableTestCallers(app).',
-)
-const FMOD_CORE_DECORATOR_TAKEN = createMisuseError<[string]>(
-  'FMOD_CORE_DECORATOR_TAKEN',
-  'The decorator %s of the application is not the one of @fastify-modular, which needs this name. Give your own decorator another name.',
-)
-export const FMOD_CORE_REGISTERED_TWICE = createMisuseError<[plugin: string, advice: string]>(
-  'FMOD_CORE_REGISTERED_TWICE',
-  'The %s plugin is registered twice. %s',
-)
 
 /** Makes a value one that `hasOwnDecorator` knows again; returns it. */
 export function branded<T extends object>(value: T): T {
@@ -29,7 +16,7 @@ export function branded<T extends object>(value: T): T {
 export function hasOwnDecorator(app: FastifyInstance, name: string): boolean {
   if (!app.hasDecorator(name)) return false
   if (safeRead(Reflect.get(app, name), ownDecorator) === true) return true
-  throw new FMOD_CORE_DECORATOR_TAKEN(name)
+  throw new errorCodes.FMOD_CORE_DECORATOR_TAKEN(name)
 }
 
 /** A plugin of ours that an application has once. */
@@ -46,7 +33,7 @@ interface OnlyPlugin {
  * @throws {FMOD_CORE_DECORATOR_TAKEN} somebody else has, with its name
  */
 export function refuseSecond(app: FastifyInstance, { decorator, plugin, advice }: OnlyPlugin): void {
-  if (hasOwnDecorator(app, decorator)) throw new FMOD_CORE_REGISTERED_TWICE(plugin, advice)
+  if (hasOwnDecorator(app, decorator)) throw new errorCodes.FMOD_CORE_REGISTERED_TWICE(plugin, advice)
 }
 
 /**
@@ -56,7 +43,7 @@ export function refuseSecond(app: FastifyInstance, { decorator, plugin, advice }
 // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- names the type, as Fastify's own does
 export function getDecorator<T>(target: object, name: string | symbol): T {
   const value: T | undefined = Reflect.get(target, name)
-  if (value === undefined) throw new FMOD_CORE_DECORATOR_MISSING(String(name))
+  if (value === undefined) throw new errorCodes.FMOD_CORE_DECORATOR_MISSING(String(name))
   return value
 }
 

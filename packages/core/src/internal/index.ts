@@ -5,14 +5,7 @@
 export { canonicalPath, fullyDecoded, maxPathLength } from './canonical-path.ts'
 export { type ChallengeError, findTestCaller, knowsCallers, readCaller } from '../caller.ts'
 export { closestName } from './closest-name.ts'
-export {
-  type AnswerFailure,
-  branded,
-  FMOD_CORE_REGISTERED_TWICE,
-  getDecorator,
-  hasOwnDecorator,
-  refuseSecond,
-} from './decorators.ts'
+export { type AnswerFailure, branded, getDecorator, hasOwnDecorator, refuseSecond } from './decorators.ts'
 export { describeError, logFailure } from './failures.ts'
 export { FileLock } from './file-lock.ts'
 export { type AccessOfPlugin, declareAccess, mountingModule } from './mounting.ts'
@@ -39,10 +32,15 @@ export {
 } from './node-sqlite.ts'
 export { compileSchemaErrors, type SchemaError } from './json-schema.ts'
 export { currentCommand, decorateCommand, type Finding, orFinding, report } from './command.ts'
-export { createMisuseError, FMOD_CORE_ADDED_LATE, type MisuseErrorClass } from './misuse-error.ts'
+export {
+  createErrorCodes,
+  FMOD_CORE_ADDED_LATE,
+  FMOD_CORE_INVALID_OPTION,
+  FMOD_CORE_REGISTERED_TWICE,
+  type MisuseErrorClass,
+} from '../misuse-errors.ts'
 export {
   argumentProblems,
-  FMOD_CORE_INVALID_OPTION,
   option,
   optionProblems,
   type OptionsSchema,

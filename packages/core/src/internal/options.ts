@@ -5,7 +5,7 @@
 import { type TObject, type TSchema, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { closestName } from './closest-name.ts'
-import { createMisuseError } from './misuse-error.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import { isPlainObject, safeRead } from './safe.ts'
 
 /** The builder of the schemas: one copy of it for all packages. */
@@ -66,14 +66,9 @@ export function argumentProblems(schema: TObject, argument: object, name: string
   return membersOf(schema, argument, { path: `${name}.` })
 }
 
-export const FMOD_CORE_INVALID_OPTION = createMisuseError<[owner: string, problems: string]>(
-  'FMOD_CORE_INVALID_OPTION',
-  'The options of %s cannot be used: %s.',
-)
-
 /** @throws {FMOD_CORE_INVALID_OPTION} with all problems, if there are any */
 export function refuseOptions(owner: string, problems: readonly string[]): void {
-  if (problems.length > 0) throw new FMOD_CORE_INVALID_OPTION(owner, problems.join('; '))
+  if (problems.length > 0) throw new errorCodes.FMOD_CORE_INVALID_OPTION(owner, problems.join('; '))
 }
 
 function membersOf(

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyPluginOptions } from 'fastify'
 import type { Contribution, ModuleContributions } from '../contributions.ts'
 import { option, type OptionsSchema, Type, wrongMembers } from '../internal/options.ts'
 import { isPlainObject, safeRead } from '../internal/safe.ts'
-import { FMOD_CORE_INVALID_MODULE } from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 
 /** A Fastify plugin, with callback or promise; one signature, so that its parameters need no annotation. */
 type ModulePlugin = (
@@ -60,7 +60,8 @@ export const ownMembers: ReadonlySet<string> = new Set(Object.keys(expected.prop
  */
 export function checkModule(module: unknown): void {
   const problem = problemOf(module)
-  if (problem !== undefined) throw new FMOD_CORE_INVALID_MODULE(String(safeRead(module, 'name')), problem)
+  if (problem !== undefined)
+    throw new errorCodes.FMOD_CORE_INVALID_MODULE(String(safeRead(module, 'name')), problem)
 }
 
 function problemOf(module: unknown): string | undefined {

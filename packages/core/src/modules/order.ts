@@ -1,9 +1,5 @@
 /** Sorts modules by their dependencies, or names the modules that make that impossible (decision 49). */
-import {
-  FMOD_CORE_DEPENDENCY_CYCLE,
-  FMOD_CORE_DUPLICATE_MODULE,
-  FMOD_CORE_UNKNOWN_DEPENDENCY,
-} from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import { checkModule, type Module } from './module.ts'
 
 /**
@@ -17,7 +13,7 @@ export function orderModules(modules: readonly Module[]): Module[] {
   const byName = new Map<string, Module>()
   for (const module of modules) {
     checkModule(module)
-    if (byName.has(module.name)) throw new FMOD_CORE_DUPLICATE_MODULE(module.name)
+    if (byName.has(module.name)) throw new errorCodes.FMOD_CORE_DUPLICATE_MODULE(module.name)
     byName.set(module.name, module)
   }
   const ordered = new Set<Module>()
@@ -28,13 +24,13 @@ export function orderModules(modules: readonly Module[]): Module[] {
     const { name, dependsOn = [], optionalDependsOn = [] } = module
     if (path.includes(name)) {
       const cycle = [...path.slice(path.indexOf(name)), name]
-      throw new FMOD_CORE_DEPENDENCY_CYCLE(cycle.join(' → '))
+      throw new errorCodes.FMOD_CORE_DEPENDENCY_CYCLE(cycle.join(' → '))
     }
     path.push(name)
     for (const other of [...dependsOn, ...optionalDependsOn]) {
       const dependency = byName.get(other)
       if (dependency) visit(dependency)
-      else if (dependsOn.includes(other)) throw new FMOD_CORE_UNKNOWN_DEPENDENCY(name, other)
+      else if (dependsOn.includes(other)) throw new errorCodes.FMOD_CORE_UNKNOWN_DEPENDENCY(name, other)
     }
     path.pop()
     ordered.add(module)

@@ -7,7 +7,7 @@ import { events } from '../events/plugin.ts'
 import { branded, getDecorator, hasOwnDecorator } from '../internal/decorators.ts'
 import { checkCalls, supportedFastify } from '../internal/fastify-internals.ts'
 import { option, optionProblems, type OptionsSchema, refuseOptions, Type } from '../internal/options.ts'
-import { FMOD_CORE_INVALID_MODULE } from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import { contributionsOf, isWrapped, type Module, ownMembers, withoutScope } from './module.ts'
 import { orderModules } from './order.ts'
 
@@ -52,7 +52,7 @@ async function mount(app: FastifyInstance, { name, plugin, prefix }: Module): Pr
   }
   const end = checkCalls(app, 'addHook', (scope, hook) => {
     if (scope !== app || hook === 'onClose' || hook === 'preClose') return
-    throw new FMOD_CORE_INVALID_MODULE(
+    throw new errorCodes.FMOD_CORE_INVALID_MODULE(
       name,
       `it adds the hook ${String(hook)}, and its plugin ${withoutScope}`,
     )

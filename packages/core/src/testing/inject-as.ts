@@ -4,7 +4,7 @@ import type { InjectOptions, LightMyRequestResponse } from 'fastify'
 import { type Caller, testCallerHeader, type TestCallers } from '../caller.ts'
 import { getDecorator } from '../internal/decorators.ts'
 import { testCallersDecorator } from '../symbols.ts'
-import { FMOD_CORE_TEST_CALLERS_IGNORED } from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 
 /** The part of an application that this needs, whatever the types of its server. */
 interface Decorated {
@@ -36,7 +36,7 @@ export async function injectAs(
   try {
     const headers = { ...options.headers, [testCallerHeader]: token }
     const response = await app.inject({ ...options, headers })
-    if (!callers.areSought) throw new FMOD_CORE_TEST_CALLERS_IGNORED()
+    if (!callers.areSought) throw new errorCodes.FMOD_CORE_TEST_CALLERS_IGNORED()
     return response
   } finally {
     callers.byToken.delete(token)

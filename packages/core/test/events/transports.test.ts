@@ -32,7 +32,7 @@ test('inProcess', async (t) => {
   lifeCycle(contract)
 })
 
-/** What third parties run, and what the bus and the dispatcher do with every queue. */
+/** What third parties run, and what the bus and a durable transport do with every queue. */
 function proveDurable(
   define: DefineTest,
   makeFixture: () => Promise<TransportFixture> | TransportFixture,

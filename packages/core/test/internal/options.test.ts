@@ -3,7 +3,7 @@ import { test } from 'tap'
 import {
   argumentProblems,
   closestName,
-  createMisuseError,
+  createErrorCodes,
   option,
   optionProblems,
   type OptionsSchema,
@@ -121,7 +121,7 @@ test('every value of another type is reported at once, by what it must be', (t) 
 })
 
 test('the message of a misuse error ends with a line of its own, the address of its explanation', (t) => {
-  const Misuse = createMisuseError<[string]>('FMOD_TEST_MISUSE', 'The name "%s" is taken.')
+  const { FMOD_TEST_MISUSE: Misuse } = createErrorCodes({ FMOD_TEST_MISUSE: 'The name "%s" is taken.' })
   const error = new Misuse('a')
   t.match(error, { code: 'FMOD_TEST_MISUSE', statusCode: 500 })
   t.equal(

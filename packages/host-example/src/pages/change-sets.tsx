@@ -48,7 +48,7 @@ function Line({ set, onUndo }: { set: ChangeSet; onUndo: () => void }): ReactNod
   const isOne = changes.length === 1
   const label = format(texts.undoOf, { names })
   return (
-    <li>
+    <li className="row">
       <Face id={actor.id} name={actor.name} />
       <span>
         <span>
@@ -81,7 +81,7 @@ function Line({ set, onUndo }: { set: ChangeSet; onUndo: () => void }): ReactNod
 function Diff({ from, to, isSecret }: ChangeSet['changes'][number]): ReactNode {
   const texts = useTexts()
   return (
-    <span className="diff">
+    <span className="row diff">
       {isSecret || from === null ? null : (
         <>
           <span className="unseen">{texts.from} </span>

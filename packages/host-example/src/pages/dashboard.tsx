@@ -128,7 +128,7 @@ function RecentNotes({ notes }: { notes: readonly Note[] }): ReactNode {
   return (
     <ul className="card lines">
       {notes.map(({ id, title, body, isShared, updatedAt }) => (
-        <li key={id}>
+        <li className="row" key={id}>
           <Icon name="note" />
           <span>
             <b>

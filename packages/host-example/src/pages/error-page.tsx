@@ -20,7 +20,7 @@ export function ErrorPage({ status, title, message, requestId }: ErrorPageProps)
         <p className="small">{format(texts.errorNumber, { status })}</p>
         <h1>{heading}</h1>
         <p>{text}</p>
-        <p className="actions">
+        <p className="row actions">
           <NextStep status={status} />
           <a className={status === 403 && user ? 'button primary' : 'button'} href="/">
             {texts.home}
@@ -91,7 +91,7 @@ function Reference({ id }: { id: string }): ReactNode {
   const texts = useTexts()
   const [isCopied, setCopied] = useState(false)
   return (
-    <p className="card reference">
+    <p className="card row reference">
       <span className="small">{texts.reference}</span> <code>{id}</code>
       <button
         type="button"

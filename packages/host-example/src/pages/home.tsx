@@ -23,7 +23,7 @@ export function Home(): ReactNode {
           <h1>{texts.pitch}</h1>
           <p className="lead">{isDemo ? texts.pitchDemo : texts.pitchMore}</p>
           {app?.launchAt ? <Launch app={app} at={app.launchAt} /> : null}
-          <div className="actions">
+          <div className="row actions">
             {isDemo ? (
               <SignInAs id="admin" returnTo="/">
                 <button className="button primary">{texts.signInAsAda}</button>
@@ -40,7 +40,7 @@ export function Home(): ReactNode {
           </div>
           <ul>
             {texts.facts.map((fact) => (
-              <li key={fact}>
+              <li className="row" key={fact}>
                 <Icon name="check" />
                 {fact}
               </li>

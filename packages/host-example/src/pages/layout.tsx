@@ -37,18 +37,18 @@ export function Layout({ title, children }: LayoutProps): ReactNode {
       <a className="skip" href="#main">
         {texts.skip}
       </a>
-      <header className="top">
+      <header className="row top">
         {/* A document, whose policy allows a frame. */}
-        <a href="/" className="brand">
+        <a href="/" className="row brand">
           <Logo name={app?.logo ?? 'note'} />
           <span className="one-line" data-fm-preview="title">
             {appTitle}
           </span>
         </a>
-        <nav aria-label={texts.main}>
+        <nav className="row" aria-label={texts.main}>
           <NavLinks />
         </nav>
-        <div className="session">
+        <div className="row session">
           {user ? (
             <>
               <Palette user={user} />
@@ -93,7 +93,7 @@ function NavLinks(): ReactNode {
     '/api/docs': texts.api,
   }
   return Object.entries(links).map(([href, label]) => (
-    <Link key={href} href={href} aria-current={path === href ? 'page' : undefined}>
+    <Link className="row" key={href} href={href} aria-current={path === href ? 'page' : undefined}>
       {label}
     </Link>
   ))
@@ -112,18 +112,18 @@ function Account({ user }: { user: User }): ReactNode {
         <span className="unseen">{format(texts.account, { name: user.name })}</span>
       </button>
       <div className="menu" id="me" popover="auto">
-        <p>
+        <p className="small">
           {user.name} · {roleOf(texts, user)}
         </p>
         <div className="menu-nav">
           <NavLinks />
         </div>
-        <Link href="/settings/preferences">
+        <Link className="row" href="/settings/preferences">
           <Icon name="sliders" />
           {texts.preferences}
         </Link>
         <form method="post" action="/logout" onSubmit={() => router.clearHistory()}>
-          <button type="submit">
+          <button className="row" type="submit">
             <Icon name="out" />
             {texts.signOut}
           </button>
@@ -166,7 +166,7 @@ function Footer(): ReactNode {
   const app = useLook()
   const texts = useTexts()
   return (
-    <footer className="foot">
+    <footer className="row foot small">
       <span>{app?.title}</span>
       {app?.homepageUrl ? <a href={app.homepageUrl}>{new URL(app.homepageUrl).host}</a> : null}
       {app?.supportEmail ? <a href={mailTo(app.supportEmail)}>{texts.help}</a> : null}

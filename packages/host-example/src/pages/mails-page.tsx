@@ -28,7 +28,7 @@ export function MailsPage(): ReactNode {
       <main className="page is-narrow" id="main" tabIndex={-1}>
         <Head title={texts.mail} lead={texts.mailLead} />
         <ul className="card lines outgoing">
-          <li>
+          <li className="row">
             <Icon name="mail" />
             <span>
               <b>{texts.outgoing}</b>
@@ -42,7 +42,7 @@ export function MailsPage(): ReactNode {
             </span>
           </li>
           {deadLetters === 0 ? null : (
-            <li>
+            <li className="row">
               <Icon name="alert" />
               <span>
                 <b>{plural(texts.deadLetters, deadLetters)}</b>
@@ -56,7 +56,7 @@ export function MailsPage(): ReactNode {
         ) : (
           <ul className="card lines">
             {mails.map(({ id, recipient, subject, sentAt }) => (
-              <li key={id}>
+              <li className="row" key={id}>
                 <Face id={recipient} name={people[recipient] ?? recipient} />
                 <span>
                   <b>{subject}</b>

@@ -29,12 +29,12 @@ export function NoteCard({ note, owner, onOpen, onRemove, onToggleSharing }: Not
         </button>
       </h2>
       <p className="note-text">{body}</p>
-      <p className="small note-about">
+      <p className="small row note-about">
         <Ago at={updatedAt} />
         {note.owner === user?.id ? null : <Person id={note.owner} name={owner} />}
         {isShared ? <SharedPill /> : null}
       </p>
-      <p className="note-tools">
+      <p className="row note-tools">
         {isShared ? (
           <a
             className="icon-button"

@@ -50,7 +50,7 @@ export function NoteDialog({ note, onSaved, onCancel }: NoteDialogProps): ReactN
           if (!form.processing) submit()
         }}
       >
-        <header>
+        <header className="row">
           <h2 id={`${id}-heading`}>{note ? texts.changeNote : texts.newNote}</h2>
           <button
             type="button"
@@ -92,7 +92,7 @@ export function NoteDialog({ note, onSaved, onCancel }: NoteDialogProps): ReactN
           maxLength={20_000}
           onChange={(event) => form.setData('body', event.target.value)}
         />
-        <footer>
+        <footer className="row">
           <button type="button" className="button" onClick={() => dialog.current?.close()}>
             {texts.cancel}
           </button>

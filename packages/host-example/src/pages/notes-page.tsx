@@ -165,7 +165,7 @@ function Search({ query }: { query: string }): ReactNode {
         router.get('/notes', typeof q === 'string' && q !== '' ? { q } : {}, { preserveState: true })
       }}
     >
-      <span className="field with-button">
+      <span className="field row with-button">
         <Icon name="search" />
         <input
           key={query}
@@ -187,7 +187,7 @@ function Pages({ page, query, isLast }: { page: number; query: string; isLast: b
   const href = (to: number): string =>
     `/notes?${new URLSearchParams({ page: String(to), ...(query !== '' && { q: query }) })}`
   return (
-    <nav className="actions" aria-label={texts.pages}>
+    <nav className="row actions" aria-label={texts.pages}>
       {page > 1 ? <Link href={href(page - 1)}>{texts.newer}</Link> : null}
       {isLast ? null : <Link href={href(page + 1)}>{texts.older}</Link>}
     </nav>

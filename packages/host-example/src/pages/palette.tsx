@@ -44,7 +44,7 @@ export function Palette({ user }: { user: User }): ReactNode {
     <>
       <script async type="module" src="/settings/assets/palette.js" />
       <button
-        className="icon-button search-all"
+        className="icon-button row search-all"
         type="button"
         aria-label={texts.searchEverything}
         aria-keyshortcuts="Meta+K Control+K"

@@ -15,7 +15,7 @@ interface HeadProps {
 /** What a page is, at its top. What it says of the time may be older than the browser's. */
 export function Head({ title, lead, children }: HeadProps): ReactNode {
   return (
-    <div className="head">
+    <div className="row head">
       <div>
         <h1 suppressHydrationWarning>{title}</h1>
         <p className="small" suppressHydrationWarning>
@@ -39,7 +39,7 @@ interface PartProps {
 export function Part({ title, href, link, children }: PartProps): ReactNode {
   return (
     <section>
-      <div className="part">
+      <div className="row part">
         <h2>{title}</h2>
         <a href={href}>{link}</a>
       </div>
@@ -61,7 +61,7 @@ export function Ago({ at, title }: { at: string; title?: string | undefined }): 
 /** Somebody, with a face. */
 export function Person({ id, name }: { id: string; name: string }): ReactNode {
   return (
-    <span className="person">
+    <span className="row person">
       <Face id={id} name={name} />
       <bdi>{name}</bdi>
     </span>

@@ -45,7 +45,7 @@ export function Playground(): ReactNode {
   })
   return (
     <section className="card rows" aria-labelledby="try">
-      <div>
+      <div className="row">
         <div>
           <h2 id="try">{texts.tryIt}</h2>
           <p className="small">{texts.tryItMore}</p>
@@ -54,7 +54,7 @@ export function Playground(): ReactNode {
       <TextField label={texts.title} maxLength={60} {...fieldOf(tried.title)} />
       <Swatches {...fieldOf(tried.color)} />
       <TextField label={texts.banner} maxLength={140} {...fieldOf(tried.banner)} />
-      <div className="small">
+      <div className="row small">
         {isTouched ? (
           <>
             <button
@@ -100,7 +100,7 @@ function TextField({ label, maxLength, value, onChange }: TextFieldProps): React
   const { writeSomething } = useTexts()
   const isReady = useReady()
   return (
-    <div>
+    <div className="row">
       <label htmlFor={id}>{label}</label>
       <input
         className="field"
@@ -123,7 +123,7 @@ function Swatches({ value, onChange }: FieldProps): ReactNode {
   const texts = useTexts()
   const isReady = useReady()
   return (
-    <div>
+    <div className="row">
       <span aria-hidden="true">{texts.color}</span>
       <span className="swatches" role="radiogroup" aria-label={texts.color}>
         {colors.map((color, index) => (

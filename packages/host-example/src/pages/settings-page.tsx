@@ -56,7 +56,7 @@ function LeaveQuestion({ isDirty }: { isDirty: boolean }): ReactNode {
       <form method="dialog">
         <h2 id="leave-question">{texts.leaveUnsaved}</h2>
         <p id="leave-more">{texts.leaveUnsavedMore}</p>
-        <footer>
+        <footer className="row">
           <button className="button">{texts.stay}</button>
           <button className="button primary" onClick={() => leave.current?.()}>
             {texts.leave}

@@ -40,13 +40,19 @@ export function Tasks(): ReactNode {
   const tasks: Readonly<Record<Task, ReactNode>> = {
     color: texts.tasks.color,
     window: (
-      <a href="/as-stranger" target="_blank" rel="opener" onClick={() => tick('window', progress)}>
+      <a
+        className="row"
+        href="/as-stranger"
+        target="_blank"
+        rel="opener"
+        onClick={() => tick('window', progress)}
+      >
         {texts.tasks.window}
         <Icon name="arrow" />
       </a>
     ),
     undo: (
-      <a href="/settings/manage?view=activity">
+      <a className="row" href="/settings/manage?view=activity">
         {texts.tasks.undo}
         <Icon name="arrow" />
       </a>
@@ -54,13 +60,13 @@ export function Tasks(): ReactNode {
   }
   return (
     <section>
-      <div className="part">
+      <div className="row part">
         <h2>{texts.toDo}</h2>
         <span className="small">{format(texts.doneOf, { count: done.length })}</span>
       </div>
       <ul className="card lines tasks">
         {(['color', 'window', 'undo'] as const).map((task) => (
-          <li key={task}>
+          <li className="row" key={task}>
             <Icon name={done.includes(task) ? 'check' : 'box'} />
             {done.includes(task) ? <del>{texts.tasks[task]}</del> : <span>{tasks[task]}</span>}
           </li>

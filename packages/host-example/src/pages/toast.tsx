@@ -15,7 +15,7 @@ export function Toast({ news, onDismiss }: { news: News | null; onDismiss: () =>
   return (
     <div role="status" aria-live={news?.isBad ? 'assertive' : 'polite'}>
       {news ? (
-        <div className={news.isBad ? 'toast is-bad' : 'toast'}>
+        <div className={news.isBad ? 'row toast is-bad' : 'row toast'}>
           <span>{news.text}</span>
           {news.onUndo ? (
             <button type="button" className="button quiet" onClick={news.onUndo}>

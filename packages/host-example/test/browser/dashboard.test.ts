@@ -1,5 +1,6 @@
 /** The home page of people who are signed in. */
 import { testBrowser } from '@fastify-modular/test-support/browser'
+import { shows } from '@fastify-modular/test-support/shows'
 import { test } from 'tap'
 import { startHost } from '../host.js'
 
@@ -57,7 +58,7 @@ test('the home page', async (t) => {
       await t.test('a change set has one line and one Undo; what was put back is not listed', async (t) => {
         const line = page.locator('.lines li', { hasText: 'Eli changed 2 settings' })
         await line.getByText('Banner, Title').or(line.getByText('Title, Banner')).waitFor()
-        t.equal(await line.getByRole('button').count(), 1)
+        await shows(t, () => line.getByRole('button').count(), 1)
         await line.getByRole('button', { name: /^Undo/ }).click()
         await page.getByText('2 settings are as they were').waitFor()
         await line.waitFor({ state: 'detached' })

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises'
 import { pathToFileURL } from 'node:url'
 import { testBrowser } from '@fastify-modular/test-support/browser'
+import { shows } from '@fastify-modular/test-support/shows'
 import { test } from 'tap'
 import { violationsOf } from '../axe.js'
 import { startHost } from '../host.js'
@@ -60,7 +61,7 @@ test('error pages in a browser', async (t) => {
     await host.printed(new RegExp(`"reqId":"${reference}"`))
     await page.getByRole('button', { name: 'Copy the reference' }).click()
     await page.getByRole('status').filter({ hasText: 'Copied' }).waitFor({ state: 'attached' })
-    t.equal(await page.evaluate('navigator.clipboard.readText()'), reference)
+    await shows(t, () => page.evaluate('navigator.clipboard.readText()'), reference)
   })
 
   const alice = await host.signIn('alice')
@@ -82,7 +83,7 @@ test('error pages in a browser', async (t) => {
     await page.unrouteAll()
     await page.getByRole('link', { name: 'Switch account' }).click()
     await page.waitForURL(/\/login$/)
-    t.ok(await page.getByRole('button', { name: 'Sign in', exact: true }).isVisible())
+    await shows(t, () => page.getByRole('button', { name: 'Sign in', exact: true }).isVisible(), true)
   })
 
   await t.test(
@@ -97,13 +98,13 @@ test('error pages in a browser', async (t) => {
           const answer = await page.goto(host.url + path)
           t.equal(answer?.status(), path.startsWith('/error/5') ? 200 : status, path)
           await page.getByRole('heading', { level: 1, name: heading }).waitFor()
-          t.equal(await page.getByRole('heading', { level: 1 }).count(), 1)
-          t.match(await page.getByRole('main').textContent(), String(status))
-          t.equal(await page.getByText('Reference', { exact: true }).isVisible(), status >= 500)
-          t.ok(await page.getByRole('link', { name: step }).isVisible())
-          t.ok(await page.getByRole('link', { name: 'Home', exact: true }).isVisible())
-          t.ok(await page.getByRole('button', { name: 'Alice, your account' }).isVisible())
-          t.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
+          await shows(t, () => page.getByRole('heading', { level: 1 }).count(), 1)
+          await shows(t, () => page.getByRole('main').textContent(), new RegExp(String(status)))
+          await shows(t, () => page.getByText('Reference', { exact: true }).isVisible(), status >= 500)
+          await shows(t, () => page.getByRole('link', { name: step }).isVisible(), true)
+          await shows(t, () => page.getByRole('link', { name: 'Home', exact: true }).isVisible(), true)
+          await shows(t, () => page.getByRole('button', { name: 'Alice, your account' }).isVisible(), true)
+          await shows(t, () => page.locator('html').getAttribute('data-theme'), 'dark')
           t.same(await violationsOf(page), [], `${path}, ${width} px`)
         }
       }

@@ -1,5 +1,6 @@
 /** What reaches pages that are open. */
 import { testBrowser } from '@fastify-modular/test-support/browser'
+import { shows } from '@fastify-modular/test-support/shows'
 import { test } from 'tap'
 import { startHost } from '../host.js'
 
@@ -46,8 +47,11 @@ test('pages that are open', async (t) => {
       await page.route('**/api/settings/**', (route) => route.abort())
       await page.clock.install()
       await setMode(true)
+      await page.goto('about:blank')
+      const isClientThere = page.waitForRequest('**/api/settings/**')
       await page.goto(`${host.url}/notes`)
       await page.getByRole('heading', { name: 'Back in a moment' }).waitFor()
+      await isClientThere
       await page.clock.runFor(31_000)
       t.ok(await page.getByRole('heading', { name: 'Back in a moment' }).isVisible(), 'as long as it lasts')
       await setMode(false)
@@ -76,10 +80,14 @@ test('pages that are open', async (t) => {
       const title = `Acme ${reducedMotion}`
       await admin.ask('/api/settings', { method: 'PUT', body: { key: 'app.title', scope: 1, value: title } })
       await page.locator('.brand', { hasText: title }).waitFor()
-      t.equal(await page.evaluate('window.fades'), fades, reducedMotion)
+      await shows(t, () => page.evaluate('window.fades'), fades, reducedMotion)
       const name = "getComputedStyle(document.querySelector('.brand > span')).viewTransitionName"
-      t.equal(await page.evaluate(name), fades ? 'title' : 'none')
-      t.equal(await page.evaluate(name.replace('.brand > span', '.brand > .logo')), fades ? 'logo' : 'none')
+      await shows(t, () => page.evaluate(name), fades ? 'title' : 'none')
+      await shows(
+        t,
+        () => page.evaluate(name.replace('.brand > span', '.brand > .logo')),
+        fades ? 'logo' : 'none',
+      )
       await page.evaluate(`document.addEventListener('transitionrun', (event) => {
       if (event.propertyName === '--fm-accent') window.colours = true
     })`)

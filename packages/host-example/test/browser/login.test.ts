@@ -1,5 +1,6 @@
 /** Signing in, as people and their browsers do it. */
 import { testBrowser } from '@fastify-modular/test-support/browser'
+import { shows } from '@fastify-modular/test-support/shows'
 import { test } from 'tap'
 import { violationsOf } from '../axe.js'
 import { startHost } from '../host.js'
@@ -26,7 +27,7 @@ test('UI-36: signing in gives nothing away and leads nowhere else', async (t) =>
       const alert = page.getByRole('alert')
       await alert.waitFor()
       texts.push(await alert.textContent())
-      t.equal(await page.getByLabel('User name').inputValue(), name)
+      await shows(t, () => page.getByLabel('User name').inputValue(), name)
       t.equal(
         await page.getByLabel('Password', { exact: true }).inputValue(),
         '',

@@ -1,5 +1,6 @@
 /** Notes, with the keyboard and for people who hear what happens. */
 import { testBrowser } from '@fastify-modular/test-support/browser'
+import { shows } from '@fastify-modular/test-support/shows'
 import { test } from 'tap'
 import { startHost } from '../host.js'
 
@@ -35,7 +36,7 @@ test('F-41: notes are written, changed, shared, removed and brought back; focus 
       await page.keyboard.press('Enter')
       await announced('Added “<b>First</b>”')
       await focused('<b>First</b>')
-      t.same(await list(), ['<b>First</b>', 'Second', 'Third'])
+      await shows(t, list, ['<b>First</b>', 'Second', 'Third'])
     },
   )
 
@@ -49,7 +50,7 @@ test('F-41: notes are written, changed, shared, removed and brought back; focus 
     await page.getByLabel('Title').fill('Other')
     await page.keyboard.press('Escape')
     await focused('First')
-    t.same(await list(), ['First', 'Second', 'Third'])
+    await shows(t, list, ['First', 'Second', 'Third'])
   })
 
   await t.test(
@@ -62,12 +63,12 @@ test('F-41: notes are written, changed, shared, removed and brought back; focus 
       await dialog.getByRole('button', { name: 'Add note' }).click()
       await dialog.getByRole('alert').getByText('Enter a title.').waitFor()
       const title = dialog.getByLabel('Title')
-      t.equal(await title.getAttribute('aria-invalid'), 'true')
+      await shows(t, () => title.getAttribute('aria-invalid'), 'true')
       t.equal(
         await title.getAttribute('aria-describedby'),
         await dialog.getByRole('alert').getAttribute('id'),
       )
-      t.equal(await dialog.getByLabel('Text').inputValue(), 'A long text')
+      await shows(t, () => dialog.getByLabel('Text').inputValue(), 'A long text')
       t.equal(new URL(page.url()).pathname, '/notes')
       await page.keyboard.press('Escape')
       await dialog.waitFor({ state: 'detached' })
@@ -81,7 +82,7 @@ test('F-41: notes are written, changed, shared, removed and brought back; focus 
     await page.getByLabel('Text').fill('By me')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('alert').getByText('The note was changed meanwhile.').waitFor()
-    t.equal(await page.getByLabel('Text').inputValue(), 'By me')
+    await shows(t, () => page.getByLabel('Text').inputValue(), 'By me')
     t.equal((await alice.ask(`/api/notes/${first.id}`)).json.body, 'By somebody else')
     await page.keyboard.press('Escape')
     await focused('First')
@@ -93,7 +94,7 @@ test('F-41: notes are written, changed, shared, removed and brought back; focus 
     await page.route('**/notes', (route) => route.abort())
     await page.getByRole('button', { name: 'Add note' }).click()
     await page.getByRole('alert').getByText('The server cannot be reached').waitFor()
-    t.equal(await page.getByLabel('Title').inputValue(), 'Kept')
+    await shows(t, () => page.getByLabel('Title').inputValue(), 'Kept')
     await page.unroute('**/notes')
     await page.keyboard.press('Escape')
   })
@@ -113,12 +114,12 @@ test('F-41: notes are written, changed, shared, removed and brought back; focus 
       await page.getByRole('button', { name: 'Remove Second' }).click()
       await announced('Removed “Second”')
       await focused('Third')
-      t.same(await list(), ['First', 'Third'])
+      await shows(t, list, ['First', 'Third'])
       t.equal((await host.anonymous.ask(link)).status, 404)
       await page.getByRole('button', { name: 'Undo' }).click()
       await announced('Brought “Second” back')
       await focused('Second')
-      t.same(await list(), ['First', 'Second', 'Third'])
+      await shows(t, list, ['First', 'Second', 'Third'])
       t.equal((await host.anonymous.ask(link)).json.title, 'Second')
     },
   )
@@ -129,7 +130,7 @@ test('F-41: notes are written, changed, shared, removed and brought back; focus 
       await announced(`Removed “${title}”`)
     }
     await focused('New note')
-    t.ok(await page.getByText('No notes yet.').isVisible())
+    await shows(t, () => page.getByText('No notes yet.').isVisible(), true)
   })
 
   await t.test('a failure is announced, and the note stays', async (t) => {
@@ -138,7 +139,7 @@ test('F-41: notes are written, changed, shared, removed and brought back; focus 
     await page.route('**/api/notes/*', (route) => route.abort())
     await page.getByRole('button', { name: 'Remove Kept' }).click()
     await announced('The server cannot be reached')
-    t.same(await list(), ['Kept'])
+    await shows(t, list, ['Kept'])
   })
 })
 
@@ -158,7 +159,7 @@ test('until the client has taken the page over, what needs it is disabled, and f
   })
   await page.goto(`${host.url}/notes`, { waitUntil: 'commit' })
   for (const name of ['New note', 'Bread', 'Share Bread', 'Remove Bread'])
-    t.ok(await page.getByRole('button', { name, exact: true }).isDisabled(), name)
+    await shows(t, () => page.getByRole('button', { name, exact: true }).isDisabled(), true, name)
   await page.getByRole('searchbox').fill('milk')
   await page.getByRole('searchbox').press('Enter')
   await page.getByText('No note contains “milk”.').waitFor()
@@ -173,5 +174,6 @@ test('until the client has taken the page over, what needs it is disabled, and f
   await page.unroute('**/static/client-*.js')
   await page.route('**/static/client-*.js', (route) => route.abort())
   await page.goto(host.url, { waitUntil: 'domcontentloaded' })
-  for (const label of ['Title', 'Teal', 'Banner']) t.ok(await page.getByLabel(label).isDisabled(), label)
+  for (const label of ['Title', 'Teal', 'Banner'])
+    await shows(t, () => page.getByLabel(label).isDisabled(), true, label)
 })

@@ -1,5 +1,6 @@
 /** The search over everything, from every page. */
 import { testBrowser } from '@fastify-modular/test-support/browser'
+import { shows } from '@fastify-modular/test-support/shows'
 import { test } from 'tap'
 import { violationsOf } from '../axe.js'
 import { startHost } from '../host.js'
@@ -28,7 +29,7 @@ test('the search', async (t) => {
       for (const path of ['/', '/notes', '/mails', '/api/docs', '/settings/preferences', '/nowhere']) {
         await open(path)
         await page.getByRole('heading', { name: 'Lately' }).waitFor()
-        t.ok(await page.getByRole('link', { name: /^Dark chocolate cake/ }).isVisible(), path)
+        await shows(t, () => page.getByRole('link', { name: /^Dark chocolate cake/ }).isVisible(), true, path)
       }
       t.same(await violationsOf(page), [])
     })

@@ -1,5 +1,6 @@
 /** People have names and faces wherever they stand, and only where somebody may know them. */
 import { testBrowser } from '@fastify-modular/test-support/browser'
+import { shows } from '@fastify-modular/test-support/shows'
 import { until } from '@fastify-modular/test-support/until'
 import { test } from 'tap'
 import { startHost } from '../host.js'
@@ -20,11 +21,11 @@ test('people on all pages', async (t) => {
 
     await page.goto(`${host.url}/notes`)
     await page.locator('.note .person', { hasText: 'Alice' }).waitFor()
-    t.equal(await page.locator('.note .face').textContent(), 'AL')
+    await shows(t, () => page.locator('.note .face').textContent(), 'AL')
     t.equal(await page.locator('.note').getByText('alice', { exact: true }).count(), 0)
     await page.goto(`${host.url}/mails`)
     await page.getByText('To Alice').waitFor()
-    t.equal(await page.locator('li', { hasText: 'To Alice' }).locator('.face').textContent(), 'AL')
+    await shows(t, () => page.locator('li', { hasText: 'To Alice' }).locator('.face').textContent(), 'AL')
 
     const { text } = await alice.ask('/notes', { headers: { accept: 'text/html' } })
     t.match(text, '"people":{"alice":"Alice"}')

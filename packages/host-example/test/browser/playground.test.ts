@@ -1,6 +1,7 @@
 /** A stranger tries settings on the first page, and takes them along to where they are saved. */
 import { readdir, readFile } from 'node:fs/promises'
 import { testBrowser } from '@fastify-modular/test-support/browser'
+import { shows } from '@fastify-modular/test-support/shows'
 import { until } from '@fastify-modular/test-support/until'
 import type { Page } from 'playwright-core'
 import { test } from 'tap'
@@ -51,16 +52,16 @@ test('the playground', async (t) => {
         const toggle = page.locator('[aria-pressed]')
         await toggle.focus()
         await page.keyboard.press('Space')
-        t.equal(await toggle.getAttribute('aria-pressed'), 'false')
+        await shows(t, () => toggle.getAttribute('aria-pressed'), 'false')
         await brand.filter({ hasText: 'Fastify Modular' }).waitFor()
         await until(async () => (await accentOf(page)) === before)
         await page.keyboard.press('Enter')
         await brand.filter({ hasText: 'Field Notes' }).waitFor()
         await page.getByRole('button', { name: 'Start again' }).click()
         await brand.filter({ hasText: 'Fastify Modular' }).waitFor()
-        t.equal(await banner.textContent(), '')
-        t.equal(await page.getByLabel('Title').inputValue(), 'Fastify Modular')
-        t.equal(await toggle.count(), 0)
+        await shows(t, () => banner.textContent(), '')
+        await shows(t, () => page.getByLabel('Title').inputValue(), 'Fastify Modular')
+        await shows(t, () => toggle.count(), 0)
       })
 
       await t.test('what others save meanwhile does not end what is tried', async (t) => {
@@ -78,7 +79,7 @@ test('the playground', async (t) => {
         await page.getByRole('button', { name: 'Save for everybody…' }).click()
         await page.locator('[data-key="app.title"] input').waitFor()
         await page.getByText('1 unsaved change', { exact: true }).waitFor()
-        t.equal(await page.locator('[data-key="app.title"] input').inputValue(), 'Field Notes')
+        await shows(t, () => page.locator('[data-key="app.title"] input').inputValue(), 'Field Notes')
         await brand.filter({ hasText: 'Field Notes' }).waitFor()
         t.equal(page.url(), `${host.url}/settings/manage`)
         t.notMatch(

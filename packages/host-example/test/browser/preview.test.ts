@@ -1,5 +1,6 @@
 /** What an administrator tries shows in the frame around the settings, and to nobody else. */
 import { testBrowser } from '@fastify-modular/test-support/browser'
+import { shows } from '@fastify-modular/test-support/shows'
 import { until } from '@fastify-modular/test-support/until'
 import { test } from 'tap'
 import { startHost } from '../host.js'
@@ -40,15 +41,15 @@ test('a draft shows in the page itself, to its author alone', async (t) => {
     await page.locator('.fm-note', { hasText: '#d9926b' }).waitFor()
     await page.locator('[data-key="user.preferred_density"] input[value=compact]').check()
     await page.locator('html[data-density=compact]').waitFor()
-    t.equal(await toggle.textContent(), 'Preview · only you see this')
+    await shows(t, () => toggle.textContent(), 'Preview · only you see this')
 
     await toggle.focus()
     await page.keyboard.press('Enter')
     await page.locator('html[data-theme=system][data-density=comfortable]').waitFor()
-    t.equal(await toggle.getAttribute('aria-pressed'), 'false')
-    t.notMatch(await brand.textContent(), 'Field Notes')
-    t.equal(await page.locator('.banner').last().textContent(), '')
-    t.equal(await color(), before)
+    await shows(t, () => toggle.getAttribute('aria-pressed'), 'false')
+    await brand.filter({ hasNotText: 'Field Notes' }).waitFor()
+    await shows(t, () => page.locator('.banner').last().textContent(), '')
+    await shows(t, color, before)
     await page.keyboard.press('Space')
     await brand.filter({ hasText: 'Field Notes' }).waitFor()
 
@@ -56,8 +57,8 @@ test('a draft shows in the page itself, to its author alone', async (t) => {
     t.notMatch(text, /Field Notes|Closed on Thursday|c8632b/i, 'others see nothing of it')
     await page.getByRole('button', { name: 'Discard' }).click()
     await page.locator('html[data-theme=system][data-density=comfortable]').waitFor()
-    t.notMatch(await brand.textContent(), 'Field Notes')
-    t.equal(await toggle.count(), 0)
+    await brand.filter({ hasNotText: 'Field Notes' }).waitFor()
+    await shows(t, () => toggle.count(), 0)
 
     const body = { key: 'app.banner', scope: 1, value: 'The winter issue' }
     await (await host.signIn('admin')).ask('/api/settings', { method: 'PUT', body })
@@ -78,7 +79,7 @@ test('a draft shows in the page itself, to its author alone', async (t) => {
       await page.route('**/static/client-*.js', (route) => setTimeout(() => void route.continue(), 1000))
       await page.goto(`${host.url}/settings/manage`, { waitUntil: 'commit' })
       await field('Title').fill('Early Notes')
-      await brand.filter({ hasText: 'Early Notes' }).waitFor({ timeout: 30_000 })
+      await brand.filter({ hasText: 'Early Notes' }).waitFor()
       await page.unroute('**/static/client-*.js')
       await page.getByRole('button', { name: 'Discard' }).click()
     },
@@ -94,7 +95,7 @@ test('a draft shows in the page itself, to its author alone', async (t) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
     await page.waitForURL(`${host.url}/notes`)
     await brand.filter({ hasNotText: 'Field Notes' }).waitFor()
-    t.equal(await page.locator('.brand .line').count(), 0)
-    t.equal(await html.getAttribute('data-theme'), 'system')
+    await shows(t, () => page.locator('.brand .line').count(), 0)
+    await shows(t, () => html.getAttribute('data-theme'), 'system')
   })
 })

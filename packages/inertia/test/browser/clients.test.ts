@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { testBrowser } from '@fastify-modular/test-support/browser'
+import { shows } from '@fastify-modular/test-support/shows'
 import type { Page as BrowserPage } from 'playwright-core'
 import { test, type Test } from 'tap'
 import { build } from 'vite'
@@ -71,7 +72,7 @@ class Tab {
     }
   }
 
-  /** Calls the client's router and waits for the end of the visit. */
+  /** Calls the client's router and waits until the visit has ended and its page is drawn. */
   async visit(
     method: 'get' | 'post' | 'put' | 'reload' | 'prefetch',
     ...args: readonly unknown[]
@@ -82,11 +83,11 @@ class Tab {
           const { router } = window as unknown as { router: Record<string, (...all: unknown[]) => void> }
           const options =
             (name === 'reload' ? given[0] : given[name === 'get' || name === 'prefetch' ? 1 : 2]) ?? {}
-          const done = { ...(options as object), onFinish: () => resolve() }
+          const finish = () => requestAnimationFrame(() => setTimeout(resolve))
+          const done = { ...(options as object), onFinish: finish }
           if (name === 'reload') router[name]?.(done)
           else if (name === 'get') router[name]?.(given[0], {}, done)
-          else if (name === 'prefetch')
-            router[name]?.(given[0], { ...done, onPrefetched: () => resolve() }, {})
+          else if (name === 'prefetch') router[name]?.(given[0], { ...done, onPrefetched: finish }, {})
           else router[name]?.(given[0], given[1] ?? {}, done)
         }),
       [method, args] as const,
@@ -107,9 +108,9 @@ const features: Readonly<Record<string, Feature>> = {
     await tab.page.fill('[name=body]', 'a long text')
     await tab.page.click('button')
     await tab.page.locator('em').getByText('must NOT have fewer than 3 characters').waitFor()
-    t.equal(await tab.page.inputValue('[name=title]'), 'a')
-    t.equal(await tab.page.inputValue('[name=body]'), 'a long text')
-    t.ok((await tab.events()).includes('form failed'))
+    await shows(t, () => tab.page.inputValue('[name=title]'), 'a')
+    await shows(t, () => tab.page.inputValue('[name=body]'), 'a long text')
+    await shows(t, async () => (await tab.events()).includes('form failed'), true)
     t.notOk((await tab.events()).includes('form succeeded'))
     await tab.page.fill('[name=title]', 'taken')
     await tab.page.click('button')
@@ -159,7 +160,7 @@ const features: Readonly<Record<string, Feature>> = {
     await tab.page.fill('[name=title]', 'a')
     await tab.page.click('button')
     await tab.page.locator('em').getByText('must NOT have fewer than 3 characters').waitFor()
-    t.ok((await tab.events()).includes('form failed'))
+    await shows(t, async () => (await tab.events()).includes('form failed'), true)
   },
   'a prefetch leaves errors for the page': async (tab, t) => {
     await tab.open('/bags')
@@ -232,7 +233,7 @@ const features: Readonly<Record<string, Feature>> = {
   'an endless list grows at both ends': async (tab, t) => {
     await tab.open('/endless')
     const items = async () => (await tab.page.locator('li').allTextContents()).join()
-    t.equal(await items(), '4,5,6')
+    await shows(t, items, '4,5,6')
     for (const [page, end, expected] of [
       [3, 'append', '4,5,6,7,8,9'],
       [1, 'prepend', '1,2,3,4,5,6,7,8,9'],
@@ -242,18 +243,18 @@ const features: Readonly<Record<string, Feature>> = {
         only: ['list'],
         headers: { 'X-Inertia-Infinite-Scroll-Merge-Intent': end },
       })
-      t.equal(await items(), expected)
+      await shows(t, items, expected)
     }
   },
   'an endless list loads by itself where it is scrolled to': async (tab, t) => {
     await tab.open('/scrolled?page=1')
     const items = async () => (await tab.page.locator('li').allTextContents()).join()
-    t.equal(await items(), '1,2,3')
+    await shows(t, items, '1,2,3')
     for (const last of [6, 9]) {
       await tab.page.locator('li').last().scrollIntoViewIfNeeded()
       await tab.page.locator(`li:text-is("${last}")`).waitFor({ state: 'attached' })
     }
-    t.equal(await items(), '1,2,3,4,5,6,7,8,9')
+    await shows(t, items, '1,2,3,4,5,6,7,8,9')
   },
   'a page keeps the fragment of the address that led to it': async (tab, _, client) => {
     await tab.open('/')

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { testBrowser } from '@fastify-modular/test-support/browser'
+import { shows } from '@fastify-modular/test-support/shows'
 import { spawnApp } from '@fastify-modular/test-support/spawn-app'
 import { test } from 'tap'
 
@@ -64,7 +65,7 @@ test('pages of Vite are rendered on the server, and taken over in the browser', 
       page.on('pageerror', ({ message }) => problems.push(message))
       page.on('console', (message) => void (message.type() === 'error' && problems.push(message.text())))
       await page.goto(app.url)
-      t.equal(await page.locator('h1').textContent(), name)
+      await shows(t, () => page.locator('h1').textContent(), name)
       // The button answers once the client has taken the page over.
       const button = page.locator('button')
       await page.waitForFunction(() => {
@@ -77,7 +78,12 @@ test('pages of Vite are rendered on the server, and taken over in the browser', 
 
       t.notMatch(await (await fetch(`${app.url}/?broken`)).text(), 'data-server-rendered')
       await page.goto(`${app.url}/?broken`)
-      t.equal(await page.locator('h1').textContent(), name, 'the client renders what the server could not')
+      await shows(
+        t,
+        () => page.locator('h1').textContent(),
+        name,
+        'the client renders what the server could not',
+      )
       await page.close()
     })
   }

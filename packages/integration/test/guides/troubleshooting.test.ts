@@ -5,11 +5,8 @@ import { eventsOf } from '@fastify-modular/core/testing'
 import { createErrorServerOptions, errors } from '@fastify-modular/errors'
 import { publicRoutes } from '@fastify-modular/public-routes'
 import { setting, settings, SettingScope } from '@fastify-modular/settings'
-import { sqlite } from '@fastify-modular/settings/sqlite'
-import { fakeSettings } from '@fastify-modular/settings/testing'
 import { writeGuideCode } from '@fastify-modular/test-support/guide-code'
 import { Type } from '@sinclair/typebox'
-import Database from 'better-sqlite3'
 import Fastify, { type FastifyInstance, type FastifyServerOptions } from 'fastify'
 import fp from 'fastify-plugin'
 import { test, type Test } from 'tap'
@@ -91,28 +88,6 @@ symptom(
   },
 )
 
-symptom('Every route answers 401', async (t) => {
-  const app = create(t)
-  await gate(app)
-  app.get('/closed', async () => 'closed')
-  app.get('/open', { config: { access: 'public' } }, async () => 'open')
-  await app.ready()
-  t.equal((await app.inject('/closed')).statusCode, 401)
-  t.equal((await app.inject('/open')).body, 'open')
-  t.match(app.access.print(), /\/closed/)
-})
-
-symptom('A public route answers 401', async (t) => {
-  const app = create(t)
-  await gate(app)
-  app.publicRoutes.addExact('/open', { methods: ['GET'] })
-  app.route({ method: ['GET', 'POST'], url: '/open', handler: async () => 'open' })
-  await app.ready()
-  t.equal((await app.inject({ method: 'POST', url: '/open' })).statusCode, 401)
-  t.match(await app.access.explain('POST', '/open'), { decision: 'protected' })
-  t.match(await app.access.explain('GET', '/open'), { decision: 'public' })
-})
-
 symptom('A hook of mine does not run', async (t) => {
   const app = create(t)
   const seen: string[] = []
@@ -128,14 +103,6 @@ symptom('A hook of mine does not run', async (t) => {
   for (const url of ['/early', '/before', '/late']) await app.inject(url)
   t.same(seen, ['/early', '/before', '/late'])
   t.same(routes, ['/late'])
-})
-
-symptom('`request.caller` is null', async (t) => {
-  const app = create(t)
-  await gate(app)
-  app.get('/open', { config: { access: 'public' } }, async ({ caller }) => ({ caller: caller?.id ?? null }))
-  t.same((await app.inject('/open')).json(), { caller: null })
-  t.same((await app.inject({ url: '/open', headers: { 'x-ada': '1' } })).json(), { caller: 'ada' })
 })
 
 symptom("The error has Fastify's own body, `{ statusCode, error, message }`", async (t) => {
@@ -178,46 +145,6 @@ symptom('A write answers 403, although the caller is signed in', async (t) => {
   t.match(refused.json().detail, /Settings\.Update/)
 })
 
-symptom('Values are gone after a restart', async (t) => {
-  const lines: string[] = []
-  const app = create(t, { logger: { stream: { write: (line: string) => void lines.push(line) } } })
-  await app.register(settings)
-  await app.ready()
-  t.match(lines.join(''), /settings are not persisted/)
-})
-
-symptom('A stored value is not used', async (t) => {
-  const database = new Database(':memory:')
-  const first = Fastify()
-  await first.register(settings, { definitions: [title], store: sqlite({ database }) })
-  await first.settings.set('app.title', 'A long title')
-  await first.close()
-  const short = setting.text('app.title', {
-    displayName: 'Title',
-    scope: SettingScope.Application,
-    default: 'Notes',
-    pattern: '^.{1,5}$',
-  })
-  const app = create(t)
-  await app.register(settings, { definitions: [short], store: sqlite({ database }) })
-  await app.ready()
-  t.equal(app.settings.get(short), 'Notes')
-  t.equal(app.settings.stats.invalid, 1)
-})
-
-symptom('A write answers 409 or 412', async (t) => {
-  const app = create(t)
-  await app.register(settings, {
-    definitions: [title],
-    overrides: { 'app.title': 'Fixed' },
-    findCaller: () => ({ ...ada, isAdmin: true }),
-  })
-  const payload = { key: 'app.title', scope: 1, value: 'x' }
-  const locked = await app.inject({ method: 'PUT', url: '/api/settings', payload })
-  t.equal(locked.statusCode, 409)
-  t.same(locked.json().locked, ['app.title'])
-})
-
 symptom('A handler never runs', async (t) => {
   const calls: string[] = []
   class Tell {
@@ -238,6 +165,27 @@ symptom('A handler never runs', async (t) => {
   await record.waitFor('followers.TellHandler')
   t.same(calls, ['TellHandler'])
 })
+
+/** Symptoms that need no more than one package: a test there provokes each. */
+const ofOnePackage: Readonly<Record<string, readonly [path: string, test: string]>> = {
+  'Every route answers 401': ['public-routes/test/gate/gate.test.ts', 'an anonymous one neither, by no verb'],
+  'A public route answers 401': ['public-routes/test/review/explain.test.ts', 'explain names the decision'],
+  '`request.caller` is null': [
+    'public-routes/test/gate/gate.test.ts',
+    'a public path resolves the caller of a valid session',
+  ],
+  'Values are gone after a restart': ['settings/test/service/boot.test.ts', 'not persisted'],
+  'A stored value is not used': [
+    'settings/test/service/reads.test.ts',
+    'a stored value that no longer fits counts as unset',
+  ],
+  'A write answers 409 or 412': ['settings/test/http/refusals.test.ts', '409 CONFLICT'],
+  'The test process does not end': [
+    'settings/test/store/sqlite/sqlite.test.ts',
+    'a connection that was handed over stays open',
+  ],
+}
+for (const [heading, [path, text]] of Object.entries(ofOnePackage)) elsewhere(heading, path, text)
 
 /** Codes whose cause needs no more than their package: a test there provokes each. */
 const provoked: Readonly<Record<string, string>> = {
@@ -263,17 +211,6 @@ symptom('FST_ERR_INSTANCE_ALREADY_LISTENING', async (t) => {
   const app = create(t)
   await app.inject('/')
   t.throws(() => app.addHook('onRequest', async () => {}), { code: /^FST_ERR_INSTANCE_ALREADY_/ })
-})
-
-symptom('The test process does not end', async (t) => {
-  const database = new Database(':memory:')
-  const app = Fastify()
-  await app.register(settings, { store: sqlite({ database }) })
-  await app.ready()
-  await app.close()
-  t.ok(database.open, 'what the application was given is closed by who made it')
-  database.close()
-  t.ok(fakeSettings({ title }), 'tests without an application have nothing to close')
 })
 
 test('the guide and this file have the same symptoms', async (t) => {

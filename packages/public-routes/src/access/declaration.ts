@@ -1,7 +1,7 @@
 /** What a route, a module or the option `access` declares: who may call. Parsed once, at boot. */
 import { METHODS } from 'node:http'
 import { type Caller, hasPermission } from '@fastify-modular/core'
-import { FMOD_PUBLIC_ROUTES_INVALID_ACCESS, nameOfValue } from '../misuse-errors.ts'
+import { errorCodes, nameOfValue } from '../misuse-errors.ts'
 import { firstPlace, type Place } from './precedence.ts'
 
 /**
@@ -59,7 +59,10 @@ export function faultOfPermission(name: unknown): string | null {
 export function parsePermission(name: unknown, place: string): string {
   const fault = faultOfPermission(name)
   if (typeof name === 'string' && fault === null) return name
-  throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(place, `${nameOfValue(name)} is not a permission: ${fault}`)
+  throw new errorCodes.FMOD_PUBLIC_ROUTES_INVALID_ACCESS(
+    place,
+    `${nameOfValue(name)} is not a permission: ${fault}`,
+  )
 }
 
 /**
@@ -175,5 +178,5 @@ const waysOut =
   'Use "public", "signed-in", a permission, { allOf: [...] } or { anyOf: [...] }; a route may also state one of these for each of its methods: { GET: "public" }'
 
 function invalid(place: string, reason: string): Error {
-  return new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(place, `${reason}. ${waysOut}`)
+  return new errorCodes.FMOD_PUBLIC_ROUTES_INVALID_ACCESS(place, `${reason}. ${waysOut}`)
 }

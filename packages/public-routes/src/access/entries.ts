@@ -1,7 +1,7 @@
 /** The option `access`: what the host declares for routes of other plugins, by their URLs. */
 import { METHODS } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { FMOD_PUBLIC_ROUTES_INVALID_ACCESS } from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import { type Declared, parseAccess } from './declaration.ts'
 
 /** An entry with what it declares. */
@@ -58,7 +58,7 @@ function toEntry(key: string, access: unknown): Entry {
   const [, method = null, url = ''] = entryKey.exec(key) ?? []
   const isKnown = method === null || METHODS.includes(method)
   if (url === '' || !isKnown) {
-    throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(
+    throw new errorCodes.FMOD_PUBLIC_ROUTES_INVALID_ACCESS(
       source,
       'the key is not a URL such as "/docs/*" or "GET /docs"',
     )
@@ -66,7 +66,7 @@ function toEntry(key: string, access: unknown): Entry {
   const isSubtree = url.endsWith('/*')
   const requirement = parseAccess(access, source)
   if ((url === '/*' || url === '*') && requirement.kind === 'public') {
-    throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(source, 'it would open the whole application')
+    throw new errorCodes.FMOD_PUBLIC_ROUTES_INVALID_ACCESS(source, 'it would open the whole application')
   }
   const literal = isSubtree ? url.slice(0, -2) : url
   return { method, url: literal, isSubtree, requirement, source, by: 'option' }

@@ -1,7 +1,7 @@
 /** The permissions of an application: what routes may require and role editors offer. */
 import { FMOD_CORE_ADDED_LATE } from '@fastify-modular/core/internal'
 import type { FastifyRequest } from 'fastify'
-import { FMOD_PUBLIC_ROUTES_INVALID_PERMISSION, nameOfValue } from '../misuse-errors.ts'
+import { errorCodes, nameOfValue } from '../misuse-errors.ts'
 import { faultOfPermission } from './declaration.ts'
 
 /** How people see a permission. */
@@ -65,14 +65,14 @@ export class DeclaredPermissions implements Permissions {
   addAll(permissions: PermissionMap, source: string): void {
     if (typeof permissions !== 'object' || permissions === null) {
       const fault = 'permissions are an object such as { "Notes.Edit": "Edit notes" }'
-      throw new FMOD_PUBLIC_ROUTES_INVALID_PERMISSION(nameOfValue(permissions), source, fault)
+      throw new errorCodes.FMOD_PUBLIC_ROUTES_INVALID_PERMISSION(nameOfValue(permissions), source, fault)
     }
     for (const [name, details] of Object.entries(permissions)) {
       if (this.#isFrozen)
         throw new FMOD_CORE_ADDED_LATE(`The permission "${name}"`, 'permissions while plugins register')
       const known = this.#byName.get(name)
       const fault = known === undefined ? faultOfPermission(name) : `${known.source} declares it`
-      if (fault !== null) throw new FMOD_PUBLIC_ROUTES_INVALID_PERMISSION(name, source, fault)
+      if (fault !== null) throw new errorCodes.FMOD_PUBLIC_ROUTES_INVALID_PERMISSION(name, source, fault)
       const { displayName = name, description = '' } =
         typeof details === 'string' ? { displayName: details } : (details ?? {})
       this.#byName.set(name, Object.freeze({ name, displayName, description, source }))

@@ -7,7 +7,7 @@ import type { Requirement } from '../access/declaration.ts'
 import { opensDespite } from '../access/precedence.ts'
 import { compareSegments, literalOf, segmentsOf } from '../matching/route-pattern.ts'
 import { matcherOf, type PublicRoute } from '../rule.ts'
-import { FMOD_PUBLIC_ROUTES_INVALID_ACCESS } from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import { createFind, type RegisteredRule } from '../rules.ts'
 import type { Decision, Policy, RequestAdmission } from './decision.ts'
 import type { Route } from './routes.ts'
@@ -96,7 +96,7 @@ function openEveryPath(route: Route, publicBecause: RequestAdmission, { otherwis
   if (!isSpellable(route)) {
     if (publicBecause.by === 'rule') return { kind: 'closed', otherwise }
     const fault = 'no canonical path leads to it, so that it could never be public; change its URL'
-    throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(`the route ${route.name}`, fault)
+    throw new errorCodes.FMOD_PUBLIC_ROUTES_INVALID_ACCESS(`the route ${route.name}`, fault)
   }
   const target = route.path !== null && canonicalPath(route.path) === route.path ? route.path : null
   const open = Object.freeze({ ...otherwise, publicBecause: Object.freeze(publicBecause) })

@@ -16,12 +16,7 @@ import {
 } from '../access/declaration.ts'
 import { countsBefore } from '../access/precedence.ts'
 import { parameterNames, parseRoutePattern, type RoutePattern } from '../matching/route-pattern.ts'
-import {
-  FMOD_PUBLIC_ROUTES_BEFORE_GATE,
-  FMOD_PUBLIC_ROUTES_CONFIG_CHANGED,
-  FMOD_PUBLIC_ROUTES_HALF_REGISTERED,
-  FMOD_PUBLIC_ROUTES_INVALID_ACCESS,
-} from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import type { Policy } from './decision.ts'
 
 /** Where a route's configuration carries its record, so that one property read finds it. */
@@ -243,11 +238,13 @@ export class RouteTable {
       return config?.[mark] !== route || !isSame
     })
     if (changed.length > 0)
-      throw new FMOD_PUBLIC_ROUTES_CONFIG_CHANGED(changed.map(({ route }) => route.name).join(', '))
+      throw new errorCodes.FMOD_PUBLIC_ROUTES_CONFIG_CHANGED(
+        changed.map(({ route }) => route.name).join(', '),
+      )
     refuseEarly(listed.filter(({ config }) => !(mark in config)))
     // Not by the name of the gate's hook: a plugin may have wrapped it.
     const open = listed.filter((entry) => !mayPrecedeGate(entry) && !entry.onRequest?.length)
-    if (open.length > 0) throw new FMOD_PUBLIC_ROUTES_HALF_REGISTERED(namesOf(open))
+    if (open.length > 0) throw new errorCodes.FMOD_PUBLIC_ROUTES_HALF_REGISTERED(namesOf(open))
     if (listed.length === 0) return // Fastify may not show its routes
     const routes = new Set<unknown>(listed.map(({ config }) => Reflect.get(config, mark)))
     // What the router refused, as a duplicate, is no route.
@@ -302,7 +299,7 @@ function mayPrecedeGate({ config }: RouterEntry): boolean {
 /** @throws {FMOD_PUBLIC_ROUTES_BEFORE_GATE} */
 function refuseEarly(entries: readonly RouterEntry[]): void {
   if (entries.length === 0) return
-  throw new FMOD_PUBLIC_ROUTES_BEFORE_GATE(namesOf(entries))
+  throw new errorCodes.FMOD_PUBLIC_ROUTES_BEFORE_GATE(namesOf(entries))
 }
 
 function namesOf(entries: readonly RouterEntry[]): string {
@@ -328,7 +325,7 @@ function refuseSilent(options: object, config: object, place: string): void {
     ...Object.keys(config).map(faultOfName),
     ...Object.keys(options).map(faultOfOption),
   ].find((each) => each !== undefined)
-  if (fault !== undefined) throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS(place, fault)
+  if (fault !== undefined) throw new errorCodes.FMOD_PUBLIC_ROUTES_INVALID_ACCESS(place, fault)
 }
 
 function faultOfMember(config: object, name: string): string | undefined {

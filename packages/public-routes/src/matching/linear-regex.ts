@@ -1,7 +1,7 @@
 /** Regular expressions that cannot stall the process: they take linear time, and are anchored at the start. */
 import { maxPathLength } from '@fastify-modular/core/internal'
 import { RE2JS } from 're2js'
-import { FMOD_PUBLIC_ROUTES_INVALID_RULE } from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import { anySegment, type Matcher, type Segments, someSegment } from './route-pattern.ts'
 
 /**
@@ -27,7 +27,8 @@ interface LinearRegex extends Matcher {
 export function compileLinearRegex(pattern: string | RegExp): LinearRegex {
   const source = typeof pattern === 'string' ? pattern : pattern.source
   const flags = typeof pattern === 'string' ? '' : pattern.flags
-  const refuse = (reason: string) => new FMOD_PUBLIC_ROUTES_INVALID_RULE(JSON.stringify(source), reason)
+  const refuse = (reason: string) =>
+    new errorCodes.FMOD_PUBLIC_ROUTES_INVALID_RULE(JSON.stringify(source), reason)
 
   if (source === '' || source === '(?:)') throw refuse('it is empty and would open every path')
   if (/[^isud]/.test(flags)) {

@@ -1,7 +1,7 @@
 /** What `app.access` is: who may call what, in the whole application. */
 import type { IncomingHttpHeaders } from 'node:http'
 import { branded } from '@fastify-modular/core/internal'
-import { FMOD_PUBLIC_ROUTES_NOT_READY } from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import type { SecuritySchemes } from '../provider.ts'
 import { accessChanges } from './committed-file.ts'
 import { explain, type Explanation, type Parts } from './explain.ts'
@@ -55,6 +55,6 @@ export function createAccess(parts: Parts, schemes: SecuritySchemes): Applicatio
 
   /** Before the rules freeze, Fastify has not bound the gate to the routes, and would run the handler of a request. */
   function checkReady(what: string): void {
-    if (!Object.isFrozen(parts.rules)) throw new FMOD_PUBLIC_ROUTES_NOT_READY(what)
+    if (!Object.isFrozen(parts.rules)) throw new errorCodes.FMOD_PUBLIC_ROUTES_NOT_READY(what)
   }
 }

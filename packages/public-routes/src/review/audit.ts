@@ -1,7 +1,7 @@
 /** Checks the gate when the application is ready: it refuses to start with one that does not cover it. */
 import type { FastifyInstance } from 'fastify'
 import type { readRouter } from '../gate/routes.ts'
-import { FMOD_PUBLIC_ROUTES_GATE_BYPASSED, FMOD_PUBLIC_ROUTES_LOGIN_NOT_PUBLIC } from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import { sendProbe } from './probes.ts'
 
 interface AuditParts {
@@ -20,7 +20,7 @@ export async function audit(app: FastifyInstance, { hooks, loginUrl, hadCors }: 
   await checkCoverage(app, hooks)
   if (loginUrl?.startsWith('/') === true) {
     const { decision } = await app.access.explain('GET', loginUrl)
-    if (decision === 'protected') throw new FMOD_PUBLIC_ROUTES_LOGIN_NOT_PUBLIC(loginUrl)
+    if (decision === 'protected') throw new errorCodes.FMOD_PUBLIC_ROUTES_LOGIN_NOT_PUBLIC(loginUrl)
   }
   if (hooks.length > 0) {
     app.log.info({ hooks }, 'these onRequest hooks run before the gate; one that answers bypasses it')
@@ -61,5 +61,5 @@ async function checkCoverage(app: FastifyInstance, hooks: readonly string[]): Pr
     app.log.warn({ status: outcome.status, hooks }, 'the self-test of the gate did not reach it')
     return
   }
-  throw new FMOD_PUBLIC_ROUTES_GATE_BYPASSED(String(outcome.status), hooks.join(', ') || 'unknown')
+  throw new errorCodes.FMOD_PUBLIC_ROUTES_GATE_BYPASSED(String(outcome.status), hooks.join(', ') || 'unknown')
 }

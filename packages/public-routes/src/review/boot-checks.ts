@@ -6,12 +6,7 @@ import type { Permissions } from '../access/permissions.ts'
 import type { Policies } from '../gate/policy.ts'
 import type { Route } from '../gate/routes.ts'
 import { environmentSource } from '../initial-rules.ts'
-import {
-  FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT,
-  FMOD_PUBLIC_ROUTES_INVALID_ACCESS,
-  FMOD_PUBLIC_ROUTES_UNDECLARED,
-  FMOD_PUBLIC_ROUTES_UNKNOWN_PERMISSION,
-} from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import { nameOfRule } from '../rules.ts'
 
 /** What says who may call, complete. */
@@ -51,7 +46,7 @@ function checkPermissions({ routes, entries, modules, permissions }: Declaration
   if (unknown.length === 0) return
   const known = permissions.list().map(({ name }) => name)
   const names = unknown.map(({ name, place }) => `"${name}" by ${place}${meaning(name, known)}`)
-  throw new FMOD_PUBLIC_ROUTES_UNKNOWN_PERMISSION(names.join(', '))
+  throw new errorCodes.FMOD_PUBLIC_ROUTES_UNKNOWN_PERMISSION(names.join(', '))
 }
 
 /** ` (did you mean "Notes.Edit"?)`; empty where the name is known, or none is close. */
@@ -89,7 +84,10 @@ function refuseLoosening({ claims, modules }: Declarations): void {
   if (faults.length === 0) return
   const wayOut =
     'an entry for several routes asks at least what their module asks; name the whole URL of a route to ask less'
-  throw new FMOD_PUBLIC_ROUTES_INVALID_ACCESS('routes of modules', `${faults.join('; ')}; ${wayOut}`)
+  throw new errorCodes.FMOD_PUBLIC_ROUTES_INVALID_ACCESS(
+    'routes of modules',
+    `${faults.join('; ')}; ${wayOut}`,
+  )
 }
 
 /**
@@ -105,7 +103,8 @@ function refuseWithoutEffect({ entries, claims, routes, policies }: Declarations
     const isDead = obstacles.length === own.length
     return obstacles.filter(({ stops }) => isDead || stops).map(({ text }) => text)
   })
-  if (faults.length > 0) throw new FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT([...new Set(faults)].join('; '))
+  if (faults.length > 0)
+    throw new errorCodes.FMOD_PUBLIC_ROUTES_ACCESS_WITHOUT_EFFECT([...new Set(faults)].join('; '))
 }
 
 /** Why an entry decides nothing about a method of a route, and whether that alone stops the boot; null where it decides. */
@@ -142,5 +141,5 @@ export function refuseUndeclared(routes: readonly Route[], policies: Policies): 
       return [`- ${method} ${route.url}${module === undefined ? '' : ` (module "${module}")`}${partly}`]
     }),
   )
-  if (undeclared.length > 0) throw new FMOD_PUBLIC_ROUTES_UNDECLARED(undeclared.join('\n'))
+  if (undeclared.length > 0) throw new errorCodes.FMOD_PUBLIC_ROUTES_UNDECLARED(undeclared.join('\n'))
 }

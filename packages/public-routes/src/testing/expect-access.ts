@@ -2,7 +2,7 @@
 import type { Caller } from '@fastify-modular/core'
 import { getDecorator } from '@fastify-modular/core/internal'
 import { requirementOfText } from '../access/declaration.ts'
-import { FMOD_PUBLIC_ROUTES_ACCESS_CHANGED, FMOD_PUBLIC_ROUTES_SNAPSHOT_IN_CI } from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import { type AttemptOutcome, type Review, reviewDecorator, type Sample } from '../review/attempt.ts'
 import type { Permissions } from '../access/permissions.ts'
 import {
@@ -51,7 +51,7 @@ export async function expectAccess(
 ): Promise<void> {
   const isWriting = ['1', 'true'].includes(process.env['UPDATE_SNAPSHOTS'] ?? '')
   if (isWriting && !['', '0', 'false'].includes(process.env['CI'] ?? ''))
-    throw new FMOD_PUBLIC_ROUTES_SNAPSHOT_IN_CI(file.pathname)
+    throw new errorCodes.FMOD_PUBLIC_ROUTES_SNAPSHOT_IN_CI(file.pathname)
   await app.ready()
   const actual = await accessEntries(app, source)
   if (isWriting) await writeEntries(file, actual)
@@ -62,7 +62,10 @@ export async function expectAccess(
     ...(await tryAccess(app, expected, { source, samples })),
   ]
   if (problems.length === 0) return
-  throw new FMOD_PUBLIC_ROUTES_ACCESS_CHANGED(file.pathname, problems.map((each) => `- ${each}`).join('\n'))
+  throw new errorCodes.FMOD_PUBLIC_ROUTES_ACCESS_CHANGED(
+    file.pathname,
+    problems.map((each) => `- ${each}`).join('\n'),
+  )
 }
 
 /** Tries by requests whether the routes of the application answer as the file says. */

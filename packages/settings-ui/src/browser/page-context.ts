@@ -70,9 +70,17 @@ export function useWriter({ key, scope, updatedBy }: SettingValue): string | nul
   return name ?? updatedBy
 }
 
-/** Whether the caller may change a setting, as far as the page knows; an own value whoever may change the shared one. */
-export function useMayChange({ scope, canWrite }: Pick<Definition, 'scope' | 'canWrite'>): boolean {
+/** Whether the caller may change settings, as far as the page knows; an own value whoever may change the shared one. */
+export function useMayChange(
+  ...settings: readonly (Pick<Definition, 'scope' | 'canWrite'> | undefined)[]
+): boolean {
   const { editor, canUpdate, isAdmin } = usePage()
   const isForbidden = useEditor((state) => state.isForbidden)
-  return canUpdate && !isForbidden && (scope !== SettingScope.System || isAdmin) && (editor.isOwn || canWrite)
+  return (
+    canUpdate &&
+    !isForbidden &&
+    settings.every(
+      (each) => each && (each.scope !== SettingScope.System || isAdmin) && (editor.isOwn || each.canWrite),
+    )
+  )
 }

@@ -300,13 +300,11 @@ interface DoneProps extends Pick<Words, 'messages'> {
 
 /** What was saved, and the way back; or why it could not be. */
 function Done({ editor, messages }: DoneProps): ComponentChildren {
-  const { saved, values, byKey, failure, drafts } = useExternal(editor.subscribe, () => editor.state)
+  const { saved, values, byKey, failure, errors } = useExternal(editor.subscribe, () => editor.state)
   const [key] = saved.keys()
   const definition = byKey.get(key ?? '')
   const value = values.get(key ?? '')?.value ?? null
-  const problem = failure
-    ? editor.explain(failure)
-    : [...drafts.values()].flatMap(({ errors }) => errors).join(' ')
+  const problem = failure ? editor.explain(failure) : [...errors.values()].flat().join(' ')
   const done =
     definition &&
     format(messages.isNow, {

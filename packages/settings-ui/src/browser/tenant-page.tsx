@@ -29,9 +29,6 @@ interface TenantSourceInit {
 
 /** The values of an organisation: saved all or nothing, and never into another one. */
 export function tenantSource({ api, access, tenant, onElsewhere }: TenantSourceInit): SettingsSource {
-  /** Read for the definitions: the values say which of them the caller may write. */
-  let first: ReturnType<typeof read> | undefined
-
   /** A refusal may be one of the next organisation, in which the caller has other permissions. */
   async function within<T>(request: () => Promise<T>): Promise<T> {
     try {
@@ -44,30 +41,20 @@ export function tenantSource({ api, access, tenant, onElsewhere }: TenantSourceI
     }
   }
 
-  const read = () =>
-    within(async () => {
-      const values = await api.tenantValues()
-      if (values.some((value) => value.tenant !== tenant))
-        throw new SettingsRequestError(409, { code: 'TENANT_CHANGED' })
-      return values
-    })
-
   return {
     isOwn: false,
     isShared: false,
-    values() {
-      const values = first ?? read()
-      first = undefined
-      return values
-    },
-    async definitions() {
-      first = read()
-      const [all, values] = await Promise.all([api.definitions(), first])
-      const writable = new Set(values.flatMap(({ key, canWrite }) => (canWrite ? key : [])))
-      return all
-        .filter(({ scope }) => scope === SettingScope.Tenant || scope === SettingScope.User)
-        .map((definition) => ({ ...definition, canWrite: writable.has(definition.key) }))
-    },
+    values: () =>
+      within(async () => {
+        const values = await api.tenantValues()
+        if (values.some((value) => value.tenant !== tenant))
+          throw new SettingsRequestError(409, { code: 'TENANT_CHANGED' })
+        return values
+      }),
+    definitions: async () =>
+      (await api.definitions()).filter(
+        ({ scope }) => scope === SettingScope.Tenant || scope === SettingScope.User,
+      ),
     own: async () => ownSources(await api.mine(), ['user']),
     save: (entries) => saveAll(entries, () => within(() => api.setTenantValues(tenant, entries))),
     reset: ({ key, version }) => within(() => api.resetTenantValue(tenant, key, { version })),

@@ -5,6 +5,7 @@ import { problems } from '../support/axe.js'
 import { definitions } from '../support/definitions.js'
 import { hinted } from '../support/hinted.js'
 import { visit } from '../support/visit.js'
+import { shows } from '@fastify-modular/test-support/shows'
 
 /** Something on the page of every kind: an override, a secret, errors, the bar that lists them. */
 async function makeTrouble(page: Page, names = ['Title', 'Website']): Promise<void> {
@@ -27,7 +28,7 @@ test('the pages of all callers', async (t) => {
       await open('/settings/manage?only=application', 'ada', { colorScheme })
       await app.settings.set('app.title', 'Overridden')
       await reload()
-      t.equal(await page.locator('[data-state=overridden]').count(), 1)
+      await shows(t, () => page.locator('[data-state=overridden]').count(), 1)
       t.same(await problems(page), [])
       await makeTrouble(page)
       t.same(await problems(page), [])
@@ -112,7 +113,7 @@ test('the pages of all callers', async (t) => {
     async (t) => {
       await open('/settings/manage?group=mail')
       await page.keyboard.press('Tab')
-      t.equal(await page.evaluate(() => document.activeElement?.textContent), 'Skip to the settings')
+      await shows(t, () => page.evaluate(() => document.activeElement?.textContent), 'Skip to the settings')
       await page.keyboard.press('Enter')
       await page.locator('#fm-settings:focus').waitFor() // the browser follows a link when it draws next
       let last = -1
@@ -149,7 +150,7 @@ test('the pages of all callers', async (t) => {
     const row = page.locator('[data-key="app.title"]')
     t.match(await page.getByRole('main').ariaSnapshot(), /region "Unsaved changes"/)
     const input = row.getByRole('textbox', { name: 'Title', exact: true })
-    t.equal(await input.getAttribute('aria-invalid'), 'true')
+    await shows(t, () => input.getAttribute('aria-invalid'), 'true')
     const help = await input.evaluate((element) =>
       (element.getAttribute('aria-describedby') ?? '')
         .split(' ')
@@ -175,15 +176,15 @@ test('the pages of all callers', async (t) => {
     await open('/settings/manage?only=application')
     await page.getByRole('searchbox').focus()
     await page.keyboard.type('registration')
-    t.equal(await page.locator('[data-key]:visible').count(), 1)
+    await shows(t, () => page.locator('[data-key]:visible').count(), 1)
     for (let step = 0; step < 20 && (await focused()) !== 'fm-app.sign_up'; step++)
       await page.keyboard.press('Tab')
-    t.equal(await focused(), 'fm-app.sign_up', 'Tab leads to what was found')
+    await shows(t, focused, 'fm-app.sign_up', 'Tab leads to what was found')
     await page.keyboard.press('Space')
     await page.keyboard.press('Control+s')
     await page.locator('.fm-bar').getByText('1 setting saved').waitFor()
-    t.equal(await focused(), 'fm-app.sign_up')
-    t.equal(await row('app.sign_up').getAttribute('data-state'), 'overridden')
+    await shows(t, focused, 'fm-app.sign_up')
+    await shows(t, () => row('app.sign_up').getAttribute('data-state'), 'overridden')
     await page.keyboard.press('Tab') // the way back to the default
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
@@ -192,8 +193,9 @@ test('the pages of all callers', async (t) => {
     await page.getByRole('dialog', { name: 'History of Open registration' }).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    t.equal(
-      await page.evaluate(() => document.activeElement?.getAttribute('aria-label')),
+    await shows(
+      t,
+      () => page.evaluate(() => document.activeElement?.getAttribute('aria-label')),
       'More for Open registration',
       'focus returns',
     )
@@ -224,13 +226,13 @@ test('UI-23: right to left', async (t) => {
   if (!visited) return
   const { page, open } = visited
   await open('/settings/manage?only=application')
-  t.equal(await page.locator('html').getAttribute('dir'), 'rtl')
+  await shows(t, () => page.locator('html').getAttribute('dir'), 'rtl')
   t.same(await problems(page), [])
   const row = page.locator('[data-key="app.title"]')
   const label = await row.locator('label').boundingBox()
   const input = await row.locator('input').boundingBox()
   t.ok(label && input && label.x > input.x, 'the label is on the right')
-  t.equal(await row.locator('code').getAttribute('dir'), 'ltr')
+  await shows(t, () => row.locator('code').getAttribute('dir'), 'ltr')
   const key = await row.locator('code').boundingBox()
   t.ok(label && key && key.x + key.width <= label.x + 1, 'the key stands after it')
   await row.locator('input').fill('جديد')
@@ -238,7 +240,7 @@ test('UI-23: right to left', async (t) => {
   const change = page.locator('dialog .fm-diff')
   const left = async (part: string) => (await change.locator(part).boundingBox())?.x ?? 0
   t.ok((await left('del')) > (await left('ins')), 'the new value stands on the left')
-  t.equal(await change.locator('> .fm-i').evaluate((icon) => getComputedStyle(icon).scale), '-1 1')
+  await shows(t, () => change.locator('> .fm-i').evaluate((icon) => getComputedStyle(icon).scale), '-1 1')
   await page.keyboard.press('Escape')
   await row.locator('input').fill('<')
   await row.locator('input').blur()

@@ -1,5 +1,6 @@
 /** Who changed what, in all settings and in one, and the ways back. */
 import { setting, SettingScope } from '@fastify-modular/settings'
+import { shows } from '@fastify-modular/test-support/shows'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
 import { definitions } from '../support/definitions.js'
@@ -53,10 +54,10 @@ test('activity', async (t) => {
     t.match(texts[3], /LT[\s\S]*Linus Tor changed Title[\s\S]*First[\s\S]*Second/)
     t.notMatch(texts.join(' '), /hush/)
     t.match(texts[0], /now|second|minute/)
-    t.match(await events.first().locator('time').getAttribute('datetime'), /^\d{4}-\d\d-\d\dT/)
-    t.equal(await activity.getByRole('heading', { level: 3 }).first().innerText(), 'Today')
+    await shows(t, () => events.first().locator('time').getAttribute('datetime'), /^\d{4}-\d\d-\d\dT/)
+    await shows(t, () => activity.getByRole('heading', { level: 3 }).first().innerText(), 'Today')
     t.equal(new URL(page.url()).searchParams.get('view'), 'activity')
-    t.equal(await page.getByRole('link', { name: 'Activity' }).getAttribute('aria-current'), 'page')
+    await shows(t, () => page.getByRole('link', { name: 'Activity' }).getAttribute('aria-current'), 'page')
     t.same(await problems(page), [])
     t.same(complaints, [])
   })
@@ -64,7 +65,7 @@ test('activity', async (t) => {
   await t.test('person, group and time narrow it', async (t) => {
     await page.getByLabel('Person').selectOption('Linus Tor')
     await event('Grace changed').first().waitFor({ state: 'hidden' })
-    t.ok((await event('Linus Tor changed Title').count()) > 0)
+    await event('Linus Tor changed Title').first().waitFor()
     await page.getByLabel('Person').selectOption('')
     await page.getByLabel('Group', { exact: true }).selectOption('Appearance')
     await event('Accent colour').first().waitFor()
@@ -73,6 +74,7 @@ test('activity', async (t) => {
     await event('Accent colour').first().waitFor()
     await page.getByLabel('Person').selectOption('Linus Tor')
     await activity.getByText('No settings match these filters.').waitFor()
+    t.pass()
   })
 
   await t.test(
@@ -91,7 +93,7 @@ test('activity', async (t) => {
       t.equal(app.settings.get(definitions.title), 'First')
       await event('Ada Lovelace changed Title').first().getByText('back to an earlier value').waitFor()
       const focused = event('Linus changed Title').first().and(page.locator(':focus'))
-      t.equal(await focused.count(), 1, 'the focus stays with the change')
+      await shows(t, () => focused.count(), 1, 'the focus stays with the change')
       await event('Linus changed SMTP password')
         .first()
         .getByRole('button', { name: /^Undo…/ })
@@ -120,7 +122,9 @@ test('activity', async (t) => {
     await page.reload()
     const together = event('Grace changed 2 settings').first()
     await together.waitFor()
-    t.same(await together.locator('.fm-lines .is-removed').allTextContents(), ['removed   "beta": false'])
+    await shows(t, () => together.locator('.fm-lines .is-removed').allTextContents(), [
+      'removed   "beta": false',
+    ])
     const added = await together.locator('.fm-lines .is-added').allTextContents()
     t.equal(added[0], 'added   "beta": true,')
     t.same(await problems(page), [])
@@ -164,7 +168,7 @@ test('activity', async (t) => {
     for (let index = 0; index < 60; index++) await write('app.title', `Title ${index}`, 'Grace')
     await page.reload()
     await event('Title 59').first().waitFor()
-    t.equal(await events.count(), 50)
+    await shows(t, () => events.count(), 50)
     await activity.getByRole('button', { name: 'Show older' }).click()
     await page.waitForFunction(() => document.querySelectorAll('.fm-event').length > 50)
     t.ok((await events.count()) <= 100)
@@ -214,7 +218,7 @@ test('activity', async (t) => {
     asked = []
     await page.getByRole('link', { name: 'Activity' }).click()
     await event('Linus Tor changed Title').first().waitFor()
-    t.ok((await event('Grace changed Title').count()) > 0, 'an id where the host has no name')
+    await event('Grace changed Title').first().waitFor() // an id where the host has no name
     t.ok(asked.length <= 1, 'names are kept')
     await page.getByLabel('Person').selectOption({ label: 'Linus Tor' })
     await event('Grace changed').first().waitFor({ state: 'hidden' })
@@ -257,7 +261,7 @@ test('activity', async (t) => {
       )
       for (const { height } of boxes) t.ok(height <= 96, `${height} px`)
       t.ok((boxes[4]?.end ?? 0) <= 844, 'the fifth ends on the first screen')
-      t.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390)
+      await shows(t, () => page.evaluate(() => document.documentElement.scrollWidth), 390)
     },
   )
 
@@ -269,11 +273,14 @@ test('activity', async (t) => {
     await event('Support address').first().waitFor()
     for (const name of ['Support address', 'Website']) {
       const shown = event(name).first().locator('ins')
-      t.ok(
-        await shown.evaluate(
-          (element) =>
-            element.scrollHeight <= element.clientHeight && element.scrollWidth <= element.clientWidth,
-        ),
+      await shows(
+        t,
+        () =>
+          shown.evaluate(
+            (element) =>
+              element.scrollHeight <= element.clientHeight && element.scrollWidth <= element.clientWidth,
+          ),
+        true,
         name,
       )
       t.ok(

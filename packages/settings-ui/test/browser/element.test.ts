@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
 import { accentShades } from '@fastify-modular/settings-ui'
+import { shows } from '@fastify-modular/test-support/shows'
 import { until } from '@fastify-modular/test-support/until'
 import { definitions } from '../support/definitions.js'
 import { openPlain, plainHost, plainPath } from '../support/plain-host.js'
@@ -47,8 +48,8 @@ test('the administration and the preferences as elements of one page', async (t)
     'a strict policy refuses nothing, axe finds nothing, styles of the host stay outside',
     async (t) => {
       await openPlain(visited, both)
-      t.equal(await admin.getByRole('heading', { level: 1 }).textContent(), 'Settings')
-      t.equal(await mine.getByRole('heading', { level: 1 }).textContent(), 'Preferences')
+      await shows(t, () => admin.getByRole('heading', { level: 1 }).textContent(), 'Settings')
+      await shows(t, () => mine.getByRole('heading', { level: 1 }).textContent(), 'Preferences')
       const drawn = await admin.locator('h1').evaluate((heading) => {
         const { fontStyle, textTransform, fontFamily } = getComputedStyle(heading)
         return [fontStyle, textTransform, fontFamily]
@@ -73,7 +74,7 @@ test('the administration and the preferences as elements of one page', async (t)
       t.equal(await page.locator('html').getAttribute('data-theme'), null)
       t.same(await problems(page), [])
       await page.locator('html').evaluate((html) => html.setAttribute('class', 'is-dark'))
-      t.equal(await background(admin), dark)
+      await shows(t, () => background(admin), dark)
     },
   )
 
@@ -83,14 +84,12 @@ test('the administration and the preferences as elements of one page', async (t)
     await port.fill('0')
     await port.press('Enter')
     await admin.getByRole('button', { name: '1 needs attention', exact: true }).waitFor()
-    t.equal(await page.title(), 'Plain host')
+    await shows(t, () => page.title(), 'Plain host')
     await port.fill('25')
     await port.press('Control+s')
     await page.locator('body[data-events*=saved]').waitFor()
-    t.equal(
-      await page.locator('body').getAttribute('data-events'),
-      'admin fm-dirty true; admin fm-dirty false; admin fm-saved mail.port; ',
-    )
+    const events = () => page.locator('body').getAttribute('data-events')
+    await shows(t, events, 'admin fm-dirty true; admin fm-dirty false; admin fm-saved mail.port; ')
     t.equal(app.settings.get(definitions.port), 25)
     await page.clock.install()
     await search.fill('title')
@@ -117,7 +116,7 @@ test('the administration and the preferences as elements of one page', async (t)
     await openMail()
     await own.focus()
     await page.keyboard.press('Control+k')
-    t.equal(await focused(), 'own')
+    await shows(t, focused, 'own')
     await port.fill('26')
     await own.focus()
     await page.keyboard.press('Control+s')
@@ -140,15 +139,15 @@ test('the administration and the preferences as elements of one page', async (t)
     const review = admin.getByRole('button', { name: 'Review' })
     await review.click()
     await admin.getByRole('dialog', { name: 'Review 1 change' }).waitFor()
-    t.equal(await focused(), 'Review 1 change')
+    await shows(t, focused, 'Review 1 change')
     t.same(await problems(page), [])
     await page.keyboard.press('Escape')
     await admin.getByRole('dialog').waitFor({ state: 'detached' })
-    t.equal(await focused(), 'Review')
+    await shows(t, focused, 'Review')
     const more = admin.getByRole('button', { name: 'More for SMTP port' })
     await more.press('Enter')
     await admin.getByRole('menuitem', { name: 'History' }).press('ArrowDown')
-    t.equal(await focused(), 'Copy link')
+    await shows(t, focused, 'Copy link')
     await page.keyboard.press('Escape')
     await admin.getByRole('menu').waitFor({ state: 'detached' })
     await more.and(admin.locator(':focus')).waitFor()
@@ -162,7 +161,7 @@ test('the administration and the preferences as elements of one page', async (t)
     await own.focus()
     answer()
     await admin.getByRole('status').getByText('1 setting saved').waitFor()
-    t.equal(await focused(), 'own')
+    await shows(t, focused, 'own')
     await page.unroute('**/api/settings/bulk')
   })
 
@@ -174,7 +173,7 @@ test('the administration and the preferences as elements of one page', async (t)
     await port.fill('0')
     await port.press('Enter')
     await admin.getByRole('button', { name: '1 needs attention', exact: true }).waitFor()
-    t.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390)
+    await shows(t, () => page.evaluate(() => document.documentElement.scrollWidth), 390)
     t.same(await problems(page), [])
   })
 
@@ -214,13 +213,13 @@ test('an element takes over what a save changes of its look, and keeps what is e
         .replaceAll(' ', '') === token,
     accentShades('#0b6e4f').token,
   )
-  t.equal(await accent(), accentShades('#0b6e4f').token)
+  await shows(t, accent, accentShades('#0b6e4f').token)
   await field('Title').fill('Deutsch')
   await field('Title').press('Enter')
   await field('Title').fill('Entwurf')
   await element.locator('.fm-embed[lang=de]').waitFor()
   await element.getByRole('button', { name: 'Verwerfen' }).waitFor()
-  t.equal(await field('Title').inputValue(), 'Entwurf')
+  await shows(t, () => field('Title').inputValue(), 'Entwurf')
 })
 
 test('the life of an element', async (t) => {
@@ -235,11 +234,11 @@ test('the life of an element', async (t) => {
 
   await t.test('moved to another place it keeps what was entered', async (t) => {
     await openPlain(visited, '<fm-settings page="manage" group="Mail"></fm-settings><p id="end"></p>')
-    t.equal(await element.locator('[data-key]').count(), 3, 'one group')
-    t.equal(await element.getByRole('heading', { level: 1 }).textContent(), 'Mail')
+    await shows(t, () => element.locator('[data-key]').count(), 3, 'one group')
+    await shows(t, () => element.getByRole('heading', { level: 1 }).textContent(), 'Mail')
     await port.fill('25')
     await element.evaluate((moved) => document.querySelector('#end')?.append(moved))
-    t.equal(await page.locator('#end').getByLabel('SMTP port', { exact: true }).inputValue(), '25')
+    await shows(t, () => page.locator('#end').getByLabel('SMTP port', { exact: true }).inputValue(), '25')
   })
 
   await t.test(
@@ -260,7 +259,7 @@ test('the life of an element', async (t) => {
         await page.requestGC()
         return inside.evaluate((reference) => reference.deref() === undefined)
       })
-      t.equal(await page.evaluate(() => CSS.highlights.get('fm-match')?.size), 0)
+      await shows(t, () => page.evaluate(() => CSS.highlights.get('fm-match')?.size), 0)
       const requests: string[] = []
       page.on('request', (request) => requests.push(request.url()))
       await page.evaluate(() => {
@@ -281,11 +280,11 @@ test('the life of an element', async (t) => {
     await set('page', 'preferences')
     await element.getByRole('heading', { level: 1, name: 'Preferences' }).waitFor()
     await element.locator('[data-key]').first().waitFor()
-    t.equal(await element.locator('[data-key]').count(), 2)
+    await shows(t, () => element.locator('[data-key]').count(), 2)
     await set('group', 'Tables')
     await element.getByRole('heading', { level: 1, name: 'Tables' }).waitFor()
     await element.locator('[data-key]').first().waitFor()
-    t.equal(await element.locator('[data-key]').count(), 1)
+    await shows(t, () => element.locator('[data-key]').count(), 1)
     t.same(complaints, [])
   })
 
@@ -299,7 +298,7 @@ test('the life of an element', async (t) => {
     const title = element.getByLabel('Title', { exact: true })
     await enter({ 'app.title': 'Entered', 'no.such': 'x', __proto__: 'x' })
     await element.getByText('1 unsaved change', { exact: true }).waitFor()
-    t.equal(await title.inputValue(), 'Entered')
+    await shows(t, () => title.inputValue(), 'Entered')
     await enter({ 'mail.port': 'no number' })
     await element.getByText('2 unsaved changes', { exact: true }).waitFor()
     await element.getByText('1 needs attention').first().waitFor()
@@ -313,16 +312,16 @@ test('the life of an element', async (t) => {
     )
     const keys = () =>
       element.locator('[data-key]').evaluateAll((rows) => rows.map((row) => row.getAttribute('data-key')))
-    t.same(await keys(), ['mail.port', 'app.title'])
-    t.equal(await element.getByRole('heading').count(), 0)
-    t.equal(await element.getByRole('searchbox').count(), 0)
+    await shows(t, keys, ['mail.port', 'app.title'])
+    await shows(t, () => element.getByRole('heading').count(), 0)
+    await shows(t, () => element.getByRole('searchbox').count(), 0)
     t.same(await problems(page), [])
     await port.fill('26')
     await element.getByLabel('Title', { exact: true }).press('Control+s')
     await element.getByRole('status').getByText('1 setting saved').waitFor()
     await element.evaluate((each) => each.setAttribute('keys', 'mail.host'))
     await element.locator('[data-key="mail.host"]').waitFor()
-    t.same(await keys(), ['mail.host'])
+    await shows(t, keys, ['mail.host'])
     t.same(complaints, [])
   })
 
@@ -336,7 +335,7 @@ test('the life of an element', async (t) => {
       t.equal(await colour, 'rgb(1, 2, 3)', part)
     }
     for (const part of ['navigation', 'search', 'group'])
-      t.equal(await element.locator(`[part=${part}]`).count(), 1, part)
+      await shows(t, () => element.locator(`[part=${part}]`).count(), 1, part)
   })
 
   await t.test('with `address` a link opens the group, and the back button leaves it', async (t) => {
@@ -357,10 +356,10 @@ test('the life of an element', async (t) => {
     const answer = await hold(page, '**/settings/manage.json')
     await page.goto(url + plainPath('<fm-settings page="manage">One moment</fm-settings>'))
     await page.waitForFunction(() => customElements.get('fm-settings'))
-    t.ok(await page.getByText('One moment').isVisible())
+    await shows(t, () => page.getByText('One moment').isVisible(), true)
     answer()
     await element.getByRole('alert').waitFor()
-    t.match(await element.getByRole('alert').textContent(), 'You do not have permission')
+    await shows(t, () => element.getByRole('alert').textContent(), /You do not have permission/)
     await browser.addCookies([{ name: 'user', value: 'ada', url }])
     await element.getByRole('button', { name: 'Try again' }).click()
     await element.locator('[data-key]').first().waitFor()
@@ -379,7 +378,7 @@ test('the life of an element', async (t) => {
   await t.test('a group that does not exist is not said to be an application without settings', async (t) => {
     await page.goto(url + plainPath('<fm-settings page="manage" group="Mial"></fm-settings>'))
     await element.getByText('There are no settings here.').waitFor()
-    t.equal(await element.getByRole('heading', { level: 1 }).textContent(), 'Mial')
+    await shows(t, () => element.getByRole('heading', { level: 1 }).textContent(), 'Mial')
   })
 
   await t.test('texts that do not come in time are the English ones', async (t) => {
@@ -394,7 +393,7 @@ test('the life of an element', async (t) => {
     await other.goto(url + plainPath('<fm-settings></fm-settings>'))
     await other.getByText('Saved as you go.').waitFor()
     await other.getByRole('heading', { level: 1, name: 'Meine Einstellungen' }).waitFor()
-    t.equal(await other.locator('.fm-embed').getAttribute('lang'), 'de')
+    await shows(t, () => other.locator('.fm-embed').getAttribute('lang'), 'de')
     await other.close()
   })
 })

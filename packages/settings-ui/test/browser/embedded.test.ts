@@ -1,12 +1,16 @@
-/** A group of the administration as an element of a host's page: its *Test*, and its menus where it runs the other way. */
+/** A group of the administration as an element of a host's page: its heading, its *Test*, and its menus where it runs the other way. */
+import type { Locator } from 'playwright-core'
 import { test } from 'tap'
+import { shows } from '@fastify-modular/test-support/shows'
 import { problems } from '../support/axe.js'
 import { boxOf } from '../support/looks.js'
 import { createMailer } from '../support/mailer.js'
 import { openPlain, plainHost } from '../support/plain-host.js'
-import { visit } from '../support/visit.js'
+import { phone, visit } from '../support/visit.js'
 
 const mail = '<h1>Host</h1><fm-settings page="manage" group="Mail"></fm-settings>'
+
+const clipOf = (part: Locator) => part.evaluate((element) => getComputedStyle(element).clipPath)
 
 test('a group within a page of a host', async (t) => {
   const visited = await visit(t, { modules: [plainHost, createMailer().module] })
@@ -24,6 +28,20 @@ test('a group within a page of a host', async (t) => {
     await field('SMTP host').fill('refused')
     await page.getByRole('button', { name: 'Test', exact: true }).click()
     await bar.getByText('The mail server refused the sign-in.').waitFor()
+  })
+
+  await t.test('its name is seen once, and is the first heading at every width', async (t) => {
+    await openPlain(visited, mail)
+    const first = page.locator('fm-settings').getByRole('heading', { level: 1, name: 'Mail' })
+    const second = page.locator('fm-settings').getByRole('heading', { level: 2 }).getByText('Mail')
+    for (const [size, seen, hidden] of [
+      [{ width: 1280, height: 800 }, second, first],
+      [phone, first, second],
+    ] as const) {
+      await page.setViewportSize(size)
+      await shows(t, () => clipOf(seen), 'none')
+      await shows(t, () => clipOf(hidden), 'inset(50%)')
+    }
   })
 
   await t.test('in Arabic, within an English page, a menu opens away from the name', async (t) => {

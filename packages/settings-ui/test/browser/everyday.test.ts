@@ -1,5 +1,6 @@
 /** What one does all day: where the focus is after each action, how far it is to Save, what a phone shows first, what keys do. */
 import { SettingScope } from '@fastify-modular/settings'
+import { shows } from '@fastify-modular/test-support/shows'
 import { test } from 'tap'
 import { phone, visit } from '../support/visit.js'
 
@@ -69,16 +70,16 @@ test('everyday work', async (t) => {
       await page.getByRole('button', { name: new RegExp(`^${choice}`) }).click()
       await focusIsOn('app.title')
     }
-    t.equal(await field('Title').inputValue(), 'Theirs before Take somebody’s')
+    await shows(t, () => field('Title').inputValue(), 'Theirs before Take somebody’s')
   })
 
   await t.test('F-29: what was discarded comes back with Undo', async (t) => {
     await open('/settings/manage')
     await field('Title').fill('Draft')
     await button('Discard').click()
-    t.equal(await field('Title').inputValue(), 'Fastify Modular')
+    await shows(t, () => field('Title').inputValue(), 'Fastify Modular')
     await button('Undo').click()
-    t.equal(await field('Title').inputValue(), 'Draft')
+    await shows(t, () => field('Title').inputValue(), 'Draft')
     await page.getByText('1 unsaved change', { exact: true }).waitFor()
     await focusIsOn('app.title')
   })
@@ -137,21 +138,21 @@ test('everyday work', async (t) => {
     const search = page.getByRole('searchbox')
     for (const leave of [() => search.press('Escape'), () => field('Title').click()]) {
       await search.click()
-      t.notOk(await groups.isVisible())
+      await shows(t, () => groups.isVisible(), false)
       await leave()
       await groups.waitFor()
     }
     await search.fill('port')
     await row('mail.port').waitFor()
     await field('SMTP port').click()
-    t.equal(await search.inputValue(), 'port', 'with something in it, it stays')
+    await shows(t, () => search.inputValue(), 'port', 'with something in it, it stays')
   })
 
   await t.test('with a finger: what one touches is 44 px high', async (t) => {
     const devtools = await page.context().newCDPSession(page)
     await devtools.send('Emulation.setTouchEmulationEnabled', { enabled: true })
     await open('/settings/manage?only=application', 'ada', { size: phone })
-    t.ok(await page.evaluate(() => matchMedia('(pointer: coarse)').matches))
+    await shows(t, () => page.evaluate(() => matchMedia('(pointer: coarse)').matches), true)
     await field('Title').fill('Draft')
     const small = () =>
       page
@@ -189,7 +190,7 @@ test('everyday work', async (t) => {
     await field('Title').fill('Draft')
     await page.emulateMedia({ media: 'print' })
     for (const part of ['.fm-top', '.fm-nav', '.fm-tools', '.fm-acts', '.fm-bar'])
-      t.equal(await page.locator(`${part}:visible`).count(), 0, part)
+      await shows(t, () => page.locator(`${part}:visible`).count(), 0, part)
     const width = await page.evaluate(() => document.documentElement.clientWidth)
     const box = await row('app.title').boundingBox()
     t.ok(box && box.width > width * 0.75, `${box?.width} of ${width}`)
@@ -201,9 +202,9 @@ test('everyday work', async (t) => {
       await field(name).fill('#123456')
     await button('Review').click()
     const dialog = page.getByRole('dialog', { name: 'Review 5 changes' })
-    t.ok(await dialog.getByRole('heading').evaluate((element) => element === document.activeElement))
+    await dialog.getByRole('heading').and(page.locator(':focus')).waitFor()
     const list = dialog.locator('.fm-body')
-    t.ok(await list.evaluate((element) => element.scrollHeight > element.clientHeight))
+    await shows(t, () => list.evaluate((element) => element.scrollHeight > element.clientHeight), true)
     t.equal(await list.evaluate((element) => element.scrollTop), 0)
     const save = await dialog.getByRole('button', { name: 'Save' }).boundingBox()
     t.ok(save && save.y + save.height <= 400, `Save ends at ${save && save.y + save.height}`)
@@ -232,14 +233,14 @@ test('everyday work', async (t) => {
               ),
             key,
           )
-          t.ok(await search.evaluate((element) => element === document.activeElement), key)
-          t.equal(await search.inputValue(), 'smtp')
+          await shows(t, () => search.evaluate((element) => element === document.activeElement), true, key)
+          await shows(t, () => search.inputValue(), 'smtp')
         }
         await page.keyboard.press(go)
-        t.equal(await focused(), first)
+        await shows(t, focused, first)
         await search.focus()
         await page.keyboard.press('Escape')
-        t.equal(await search.inputValue(), '')
+        await shows(t, () => search.inputValue(), '')
       }
       await field('Open registration').focus()
       await page.keyboard.press('/')
@@ -256,8 +257,13 @@ test('everyday work', async (t) => {
     t.equal((await search.inputValue()).length, 100, 'a link may be long, a search may not')
     await search.fill('smtp pasword')
     await page.getByText('1 result for “smtp password”').waitFor()
-    t.equal(await page.locator('[data-key]').first().getAttribute('data-key'), 'mail.password')
-    t.ok(await page.evaluate(() => (CSS.highlights.get('fm-match')?.size ?? 0) > 1), 'words are marked')
+    await shows(t, () => page.locator('[data-key]').first().getAttribute('data-key'), 'mail.password')
+    await shows(
+      t,
+      () => page.evaluate(() => (CSS.highlights.get('fm-match')?.size ?? 0) > 1),
+      true,
+      'words are marked',
+    )
     await button('Search for “smtp pasword” instead').click()
     await button('Did you mean “smtp password”?').click()
     await page.getByText('1 result for “smtp password”').waitFor()
@@ -272,7 +278,7 @@ test('everyday work', async (t) => {
       t.equal(await page.locator('.fm-bar').count(), 0)
       const group = (name: string) =>
         page.getByRole('navigation', { name: 'Groups' }).getByRole('link', { name })
-      t.match(await group('Mail').innerText(), /3/)
+      await shows(t, () => group('Mail').innerText(), /3/)
       t.notMatch(await group('Contact').innerText(), /\d settings? found[^0]*[1-9]/)
       await search.fill('date format')
       await page.locator('.fm-empty').getByText('Nothing matches “date format”.').waitFor()
@@ -282,33 +288,40 @@ test('everyday work', async (t) => {
       await search.fill('registrar')
       await page.locator('.fm-empty').getByRole('button', { name: 'Open registration' }).click()
       await focusIsOn('app.sign_up')
-      t.equal(await search.inputValue(), '')
+      await shows(t, () => search.inputValue(), '')
     },
   )
 
   await t.test(
     'a row that was found has a ring until the next press or for 4 s, and never looks unsaved',
     async (t) => {
-      const look = (key: string) =>
-        row(key).evaluate((element) => {
-          const { backgroundColor, outlineStyle } = getComputedStyle(element)
-          return { backgroundColor, outlineStyle, edge: getComputedStyle(element, '::before').content }
-        })
       await open('/settings/manage')
       await page.goto('about:blank')
       await page.clock.install()
       await page.goto(`${visited.url}/settings/manage#setting:mail.port`)
-      await row('mail.port').and(page.locator('[data-found]')).waitFor()
-      const [found, plain] = [await look('mail.port'), await look('mail.host')]
-      t.equal(found.outlineStyle, 'solid')
-      t.same([found.backgroundColor, found.edge], [plain.backgroundColor, plain.edge])
+      const looks = await page.waitForFunction(() => {
+        const look = (key: string) => {
+          const row = document.querySelector(`[data-key="${key}"]`) ?? document.body
+          const { backgroundColor, outlineStyle } = getComputedStyle(row)
+          return { backgroundColor, outlineStyle, edge: getComputedStyle(row, '::before').content }
+        }
+        return (
+          document.querySelector('[data-key="mail.port"][data-found]') && [
+            look('mail.port'),
+            look('mail.host'),
+          ]
+        )
+      })
+      const [found, plain] = (await looks.jsonValue()) ?? []
+      t.equal(found?.outlineStyle, 'solid')
+      t.same([found?.backgroundColor, found?.edge], [plain?.backgroundColor, plain?.edge])
       await page.clock.runFor(4100)
-      t.equal(await page.locator('[data-found]').count(), 0)
+      await shows(t, () => page.locator('[data-found]').count(), 0)
       await page.goto('about:blank')
       await page.goto(`${visited.url}/settings/manage#setting:mail.port`)
       await row('mail.port').and(page.locator('[data-found]')).waitFor()
       await page.getByRole('heading', { level: 1 }).click()
-      t.equal(await page.locator('[data-found]').count(), 0)
+      await shows(t, () => page.locator('[data-found]').count(), 0)
     },
   )
 
@@ -319,12 +332,12 @@ test('everyday work', async (t) => {
       await page.emulateMedia({ reducedMotion: 'no-preference' })
       const animations = () => row('app.title').evaluate((element) => getComputedStyle(element).animationName)
       await field('Title').fill('Saved')
-      t.equal(await animations(), 'none')
+      await shows(t, animations, 'none')
       await page.keyboard.press('Control+s')
       await row('app.title').and(page.locator('[data-saved]')).waitFor()
-      t.equal(await animations(), 'fm-flash')
+      await shows(t, animations, 'fm-flash')
       await page.emulateMedia({ reducedMotion: 'reduce' })
-      t.equal(await animations(), 'none')
+      await shows(t, animations, 'none')
     },
   )
 

@@ -3,6 +3,7 @@ import { test } from 'tap'
 import { few } from '../support/hinted.js'
 import { boxOf, contrastOf, looks } from '../support/looks.js'
 import { visit } from '../support/visit.js'
+import { shows } from '@fastify-modular/test-support/shows'
 
 test('a few settings', async (t) => {
   const visited = await visit(t, { settings: { definitions: [few], overrides: {} } })
@@ -11,7 +12,7 @@ test('a few settings', async (t) => {
 
   await t.test('F-16: there is no search, no filter and no syntax of a search', async (t) => {
     await open('/settings/manage')
-    t.equal(await page.locator('[data-key]').count(), 5)
+    await shows(t, () => page.locator('[data-key]').count(), 5)
     t.equal(await page.getByRole('search').count(), 0)
     t.equal(await page.getByRole('searchbox').count(), 0)
     t.equal(await page.getByRole('button', { name: /Search|Filter/ }).count(), 0)
@@ -25,10 +26,10 @@ test('a few settings', async (t) => {
     for (const user of ['ada', 'vera']) {
       await open('/settings/manage?q=nowhere', user)
       const search = page.getByRole('searchbox')
-      t.equal(await search.inputValue(), 'nowhere')
+      await shows(t, () => search.inputValue(), 'nowhere')
       await page.locator('.fm-empty').getByRole('button', { name: 'Clear search' }).click()
       await row('few.sender').waitFor()
-      t.equal(await page.locator('[data-key]').count(), 5)
+      await shows(t, () => page.locator('[data-key]').count(), 5)
       await page.locator('[role=searchbox]:focus').waitFor()
       await page.keyboard.type('sender')
       await row('few.code').waitFor({ state: 'detached' })
@@ -44,7 +45,7 @@ test('a few settings', async (t) => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await open('/settings/manage', 'ada', { colorScheme })
       const sender = field('Sender')
-      t.equal(await sender.getAttribute('placeholder'), 'e.g. Harbour notes')
+      await shows(t, () => sender.getAttribute('placeholder'), 'e.g. Harbour notes')
       const empty = await looks(sender, '::placeholder')
       await sender.fill('Harbour notes')
       const filled = await looks(sender)
@@ -65,10 +66,10 @@ test('a few settings', async (t) => {
     const last = await boxOf(row('few.receipts'))
     t.ok((await boxOf(bar)).y >= last.y + last.height, 'it covers no control')
     await page.setViewportSize({ width: 1280, height: 800 })
-    t.equal(await page.locator('.fm-bar button').count(), 2, 'Undo, and the way to dismiss it')
+    await shows(t, () => page.locator('.fm-bar button').count(), 2, 'Undo, and the way to dismiss it')
     await field('Sender').fill('Draft')
     await bar.getByText('1 unsaved change').waitFor()
-    t.equal(await bar.getByText('saved', { exact: false }).filter({ hasText: 'setting saved' }).count(), 0)
+    await shows(t, () => bar.getByText('setting saved').count(), 0)
   })
 
   await t.test('F-31: what does not match a pattern is answered by its hint alone', async (t) => {
@@ -76,7 +77,7 @@ test('a few settings', async (t) => {
     await field('Code').fill('x')
     await save.click()
     await row('few.code').getByText('Two to ten capital letters, such as ABC.').waitFor()
-    t.equal(await field('Code').getAttribute('aria-invalid'), 'true')
+    await shows(t, () => field('Code').getAttribute('aria-invalid'), 'true')
     await page.route('**/api/settings/bulk', (route) =>
       route.continue({ postData: (route.request().postData() ?? '').replace('"ABC"', '"x"') }),
     )
@@ -108,7 +109,7 @@ test('a few settings', async (t) => {
       field: await boxOf(row('few.sender').locator('.fm-field')),
     })
     const tablet = await places()
-    t.notOk(await page.locator('.fm-nav').isVisible(), 'the groups take nothing of the width')
+    await shows(t, () => page.locator('.fm-nav').isVisible(), false, 'the groups take nothing of the width')
     t.ok(tablet.label.width >= 200, `${tablet.label.width} px for the label`)
     t.ok(tablet.field.x >= tablet.label.x + tablet.label.width, 'the control beside it')
     await field('Sender').fill('Draft')
@@ -150,6 +151,6 @@ test('a few settings', async (t) => {
       0,
       'a lock is for what the server fixes',
     )
-    t.ok(await page.getByText('You can view these settings.').isVisible())
+    await shows(t, () => page.getByText('You can view these settings.').isVisible(), true)
   })
 })

@@ -1,5 +1,6 @@
 /** Json settings with a schema: lists and flat objects as forms, all else as JSON. */
 import { setting, SettingScope } from '@fastify-modular/settings'
+import { shows } from '@fastify-modular/test-support/shows'
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
@@ -78,15 +79,15 @@ test('forms of Json settings', async (t) => {
       await page.keyboard.press('Tab')
       await page.keyboard.type('8080')
       await links.getByRole('button', { name: 'Move Blog up' }).press('Enter')
-      t.equal(await links.getByLabel('Label').first().inputValue(), 'Blog')
-      t.equal(await focused(), 'Move Blog up', 'the focus went with the button')
+      await shows(t, () => links.getByLabel('Label').first().inputValue(), 'Blog')
+      await shows(t, focused, 'Move Blog up', 'the focus went with the button')
       await page.keyboard.press('Control+s')
       await saved.waitFor()
       t.same(app.settings.get(site.links), [{ label: 'Blog', port: 8080 }, { label: 'Docs' }])
       await links.getByRole('button', { name: 'Remove Docs' }).click()
-      t.equal(await focused(), 'Remove Blog', 'on the same button of the item before')
+      await shows(t, focused, 'Remove Blog', 'on the same button of the item before')
       await links.getByRole('button', { name: 'Remove Blog' }).click()
-      t.equal(await focused(), 'Add Links', 'where nothing is left')
+      await shows(t, focused, 'Add Links', 'where nothing is left')
       await save.click()
       await row('site.links').and(page.locator('[data-saved]')).waitFor()
       t.same(app.settings.get(site.links), [])
@@ -98,10 +99,10 @@ test('forms of Json settings', async (t) => {
     await open('/settings/manage')
     const hosts = form('Hosts')
     await hosts.getByRole('button', { name: 'Move Item 1 down' }).click()
-    t.equal(await hosts.getByRole('textbox', { name: 'Item 1' }).inputValue(), 'b.example')
+    await shows(t, () => hosts.getByRole('textbox', { name: 'Item 1' }).inputValue(), 'b.example')
     await page.getByText('1 unsaved change', { exact: true }).waitFor()
     await hosts.getByRole('button', { name: 'Move Item 2 up' }).click()
-    t.equal(await page.locator('.fm-bar').count(), 0)
+    await shows(t, () => page.locator('.fm-bar').count(), 0)
   })
 
   await t.test('errors of the server stand at their fields, and all else below', async (t) => {
@@ -112,7 +113,7 @@ test('forms of Json settings', async (t) => {
     await save.click()
     const label = links.getByLabel('Label').last()
     await links.getByText('A value is required.').waitFor()
-    t.equal(await label.getAttribute('aria-invalid'), 'true')
+    await shows(t, () => label.getAttribute('aria-invalid'), 'true')
     t.equal(await links.getByLabel('Label').first().getAttribute('aria-invalid'), null)
     await links.getByText('Enter a whole number.').waitFor()
     t.equal(await row('site.links').locator('.is-of-parts').isVisible(), false, 'said once')
@@ -140,7 +141,7 @@ test('forms of Json settings', async (t) => {
     await open('/settings/manage')
     const limits = form('Limits')
     await limits.getByLabel('Rate').fill('2.50')
-    t.equal(await limits.getByLabel('Rate').inputValue(), '2.50', 'as it was typed')
+    await shows(t, () => limits.getByLabel('Rate').inputValue(), '2.50', 'as it was typed')
     await limits.getByLabel('mode').selectOption('Hard')
     await save.click()
     await saved.waitFor()
@@ -162,11 +163,16 @@ test('forms of Json settings', async (t) => {
     await mode('Code').check()
     const text = page.getByRole('textbox', { name: 'Limits' })
     await text.fill('{"rate": 0, "mode": "soft", "extra": {}}')
-    t.equal(await mode('Form').count(), 0, 'it has no place')
+    await shows(t, () => mode('Form').count(), 0, 'it has no place')
     await text.fill('{"rate": 0, "mode": "soft"}')
     await save.click()
     await form('Limits').getByText('Enter a number of at least 1.').waitFor()
-    t.equal(await form('Limits').getByLabel('Rate').inputValue(), '0', 'the form shows where it is wrong')
+    await shows(
+      t,
+      () => form('Limits').getByLabel('Rate').inputValue(),
+      '0',
+      'the form shows where it is wrong',
+    )
   })
 
   await t.test('a deeper schema is edited as JSON, and its errors say where', async () => {
@@ -181,7 +187,7 @@ test('forms of Json settings', async (t) => {
     await open('/settings/manage', 'vera')
     const links = form('Links')
     t.equal(await links.getByRole('button', { name: /Add|Remove|Move/ }).count(), 0)
-    t.equal(await links.getByLabel('Label').getAttribute('readonly'), '')
+    await shows(t, () => links.getByLabel('Label').getAttribute('readonly'), '')
     t.same(await problems(page), [])
   })
 })

@@ -1,5 +1,6 @@
 /** The list of groups: their faces, and its search where there are many. */
 import { setting, SettingScope } from '@fastify-modular/settings'
+import { shows } from '@fastify-modular/test-support/shows'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
 import { phone, visit } from '../support/visit.js'
@@ -27,20 +28,20 @@ test('the list of groups', async (t) => {
     await open('/settings/manage')
     const field = list.getByRole('textbox', { name: 'Groups' })
     await field.fill('12')
-    t.same(await list.getByRole('link').allInnerTexts(), ['Section 12', 'Activity'])
+    await shows(t, () => list.getByRole('link').allInnerTexts(), ['Section 12', 'Activity'])
     await field.press('Escape')
-    t.equal(await list.getByRole('link').count(), 13)
+    await shows(t, () => list.getByRole('link').count(), 13)
     t.same(await problems(page), [])
   })
 
   await t.test('on a phone it is in the menu, whose icons are no alarm', async (t) => {
     await open('/settings/manage?group=section-1', 'ada', { size: phone })
     const picker = page.getByRole('button', { name: /^Groups/ })
-    t.equal(await picker.locator('svg').count(), 2, 'the icon of the group, and that of the menu')
+    await shows(t, () => picker.locator('svg').count(), 2, 'the icon of the group, and that of the menu')
     await picker.click()
     const menu = page.getByRole('group', { name: /^Groups/ })
     await menu.getByRole('textbox', { name: 'Groups' }).fill('section 1')
-    t.equal(await menu.getByRole('link').count(), 5, '1, 10, 11, 12 and Activity')
+    await shows(t, () => menu.getByRole('link').count(), 5, '1, 10, 11, 12 and Activity')
     const [icon, clock] = await menu
       .locator('svg path')
       .evaluateAll((all) => [all.at(1), all.at(-1)].map((each) => each && getComputedStyle(each).stroke))

@@ -1,5 +1,6 @@
 /** What definitions say about themselves (S6 of the settings): labels, units, keywords, conditions, warnings. */
 import { setting, SettingScope } from '@fastify-modular/settings'
+import { shows } from '@fastify-modular/test-support/shows'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
 import { hinted } from '../support/hinted.js'
@@ -39,8 +40,8 @@ test('hints of definitions', async (t) => {
   await t.test('options are shown by their labels, and explain themselves', async (t) => {
     await open('/settings/manage?group=mail')
     const transport = page.getByRole('radiogroup', { name: 'Transport' })
-    t.same(await transport.locator('label').allTextContents(), ['SMTP server', 'Web service'])
-    t.equal(await transport.locator('label').first().getAttribute('title'), 'A server of your own.')
+    await shows(t, () => transport.locator('label').allTextContents(), ['SMTP server', 'Web service'])
+    await shows(t, () => transport.locator('label').first().getAttribute('title'), 'A server of your own.')
     const height = async () => (await row('mail.transport').boundingBox())?.height
     const before = await height()
     await page.getByRole('radio', { name: 'Web service' }).check()
@@ -53,10 +54,10 @@ test('hints of definitions', async (t) => {
     t.equal(await row('mail.internal').count(), 0)
     t.notOk(await row('mail.pool').isVisible())
     await page.getByText('2 advanced settings').click()
-    t.ok(await row('mail.pool').isVisible())
+    await shows(t, () => row('mail.pool').isVisible(), true)
     await reload()
     await page.getByRole('searchbox').fill('connections')
-    t.ok(await row('mail.pool').isVisible(), 'a search opens it')
+    await shows(t, () => row('mail.pool').isVisible(), true, 'a search opens it')
     await page.goto('about:blank')
     await page.goto(`${url}/settings/manage#setting:mail.pool`)
     await page.locator('[data-key="mail.pool"] input:focus').waitFor()
@@ -68,14 +69,14 @@ test('hints of definitions', async (t) => {
       await open('/settings/manage?group=mail')
       t.notOk(await row('mail.timeout').isVisible())
       await field('Outgoing mail').click()
-      t.ok(await row('mail.timeout').isVisible())
-      t.match(await row('mail.timeout').textContent(), /seconds/)
+      await shows(t, () => row('mail.timeout').isVisible(), true)
+      await shows(t, () => row('mail.timeout').textContent(), /seconds/)
       await field('Timeout').fill('60')
       await row('mail.timeout').getByText('was 30 seconds').waitFor()
       await field('Outgoing mail').click()
-      t.ok(await row('mail.timeout').isVisible(), 'what is unsaved stays in view')
+      await shows(t, () => row('mail.timeout').isVisible(), true, 'what is unsaved stays in view')
       await row('mail.timeout').getByRole('button', { name: 'Undo' }).click()
-      t.notOk(await row('mail.timeout').isVisible())
+      await shows(t, () => row('mail.timeout').isVisible(), false)
       await page.goto('about:blank')
       await page.goto(`${url}/settings/manage#setting:mail.timeout`)
       await page.locator('[data-key="mail.enabled"] input:focus').waitFor()
@@ -91,10 +92,10 @@ test('hints of definitions', async (t) => {
         await field('Outgoing mail').click()
         await page.getByText('2 advanced settings').click()
         t.same(await problems(page), [])
-        t.equal(
-          await page.evaluate(
-            () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
-          ),
+        await shows(
+          t,
+          () =>
+            page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth),
           0,
         )
         await page.getByRole('radio', { name: 'Web service' }).check()
@@ -173,16 +174,16 @@ test('hints of definitions', async (t) => {
     await page.goto('about:blank')
     await page.goto(`${url}/settings/manage?group=mail#setting:turn.day`)
     await field('Outgoing mail').check()
-    t.ok(await row('mail.timeout').isVisible(), 'the page goes on')
+    await shows(t, () => row('mail.timeout').isVisible(), true, 'the page goes on')
   })
 
   await t.test('documentation opens in a new tab, without a referrer', async (t) => {
     await open('/settings/manage?group=mail')
     await row('mail.transport').getByRole('button', { name: 'More for Transport' }).click()
     const link = page.getByRole('menuitem', { name: 'Documentation Transport' })
-    t.equal(await link.getAttribute('href'), 'https://example.com/docs/mail#transport')
-    t.equal(await link.getAttribute('rel'), 'noreferrer')
-    t.equal(await link.getAttribute('target'), '_blank')
+    await shows(t, () => link.getAttribute('href'), 'https://example.com/docs/mail#transport')
+    await shows(t, () => link.getAttribute('rel'), 'noreferrer')
+    await shows(t, () => link.getAttribute('target'), '_blank')
   })
 
   await t.test('UI-06: a locked setting names what locks it, to those who may change settings', async (t) => {
@@ -191,7 +192,8 @@ test('hints of definitions', async (t) => {
     await row('mail.pool').getByText('Set on the server by overrides.').waitFor()
     await open('/settings/manage?group=mail', 'vera')
     await page.getByText('2 advanced settings').click()
-    t.ok(await row('mail.pool').getByText('Set on the server. It can be changed there only.').isVisible())
+    const reason = row('mail.pool').getByText('Set on the server. It can be changed there only.')
+    await shows(t, () => reason.isVisible(), true)
   })
 
   await t.test(
@@ -200,7 +202,7 @@ test('hints of definitions', async (t) => {
       process.env['T_UI_SENDER'] = 'a@example.org'
       t.teardown(() => delete process.env['T_UI_SENDER'])
       const write = 'Mail.Configure'
-      const { url } = await startHost(t, {
+      const { url, app } = await startHost(t, {
         settings: { overrides: {} },
         modules: [
           {
@@ -243,6 +245,16 @@ test('hints of definitions', async (t) => {
       await row('mail.sender').getByText('Set on the server by T_UI_SENDER.').waitFor()
       t.notOk(await isReadOnly('Server'))
       t.equal(await row('mail.server').getByText('permission').count(), 0)
+      await app.settings.contract.setSetting('mail.server', 'mail.test', Application, undefined, {
+        actor: 'ada',
+      })
+      const change = page.locator('.fm-event').filter({ hasText: 'changed Server' })
+      const undo = change.getByRole('button', { name: 'Undo' })
+      await as('ada', 'manage?view=activity')
+      await undo.waitFor()
+      await as('eve', 'manage?view=activity')
+      await change.waitFor()
+      t.equal(await undo.count(), 0, 'what would be refused is not offered')
     },
   )
 
@@ -262,7 +274,7 @@ test('hints of definitions', async (t) => {
     await browser.addCookies([{ name: 'user', value: 'ada', url: host.url }])
     await page.goto(`${host.url}/settings/manage?group=mail`)
     await page.getByRole('heading', { level: 2, name: 'Post' }).waitFor()
-    t.ok(await row('mail.transport').getByText('Auf Deutsch').first().isVisible())
+    await shows(t, () => row('mail.transport').getByText('Auf Deutsch').first().isVisible(), true)
     await page.goto(host.url + plainPath('<fm-settings page="manage" group="Mail"></fm-settings>'))
     await page.getByRole('heading', { level: 1, name: 'Post' }).waitFor()
   })

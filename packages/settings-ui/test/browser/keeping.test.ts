@@ -1,5 +1,6 @@
 /** "Keep these changes?": a save that is put back unless it is kept, on the page that made it and on others. */
 import { SettingScope } from '@fastify-modular/settings'
+import { shows } from '@fastify-modular/test-support/shows'
 import type { FastifyInstance } from 'fastify'
 import type { Page } from 'playwright-core'
 import { type Test, test } from 'tap'
@@ -39,13 +40,6 @@ async function change(
   return app.settings.status.revision
 }
 
-/** The page follows: its part for the changes of others is loaded, and the stream is open. */
-async function opened({ page, open }: Visit, path: string, ...more: readonly string[]) {
-  const stream = page.waitForResponse((response) => response.url().endsWith('/api/settings/stream'))
-  await open(path, ...more)
-  await stream
-}
-
 const focusedKey = (page: Page) =>
   page.evaluate(() => document.activeElement?.closest('[data-key]')?.getAttribute('data-key'))
 
@@ -67,8 +61,8 @@ test('a save that has to be kept: kept, extended, put back', async (t) => {
     await open(general)
     await saveFor('New', '5 minutes')
     await notice.getByText('Ada changed 1 setting. Without an answer it goes back at').waitFor()
-    t.match(await notice.locator('time').textContent(), /^(5:00|4:5\d)$/)
-    t.same(await notice.getByRole('button').allTextContents(), ['More time', 'Put back now', 'Keep'])
+    await shows(t, () => notice.locator('time').textContent(), /^(5:00|4:\d\d)$/)
+    await shows(t, () => notice.getByRole('button').allTextContents(), ['More time', 'Put back now', 'Keep'])
     await status.getByText('You have 5 minutes to keep 1 change in General.').waitFor({ state: 'attached' })
     await row('app.title').getByText('Not kept yet · was Fastify Modular').waitFor()
     await notice.getByText('Show what').click()
@@ -85,11 +79,12 @@ test('a save that has to be kept: kept, extended, put back', async (t) => {
     await page.waitForFunction(
       () => !/^(1:00|0:59)$/.test(document.querySelector('.fm-keep time')?.textContent ?? ''),
     )
-    await more.press('Enter')
-    await page.waitForFunction(() =>
+    const again = page.waitForFunction(() =>
       /^(1:00|0:59)$/.test(document.querySelector('.fm-keep time')?.textContent ?? ''),
     )
-    t.equal(await more.evaluate((button) => button === document.activeElement), true)
+    await more.press('Enter')
+    await again // for two seconds
+    await more.and(page.locator(':focus')).waitFor()
     await page.keyboard.press('Tab')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
@@ -99,19 +94,19 @@ test('a save that has to be kept: kept, extended, put back', async (t) => {
     t.equal((await app.settings.history({ key: 'app.title' })).entries.length > 0, true)
     t.match(await stateOf(app, revision), 'kept')
     t.equal(app.settings.get(definitions.title), 'New')
-    t.equal(await row('app.title').getByText('Not kept yet').count(), 0)
+    await shows(t, () => row('app.title').getByText('Not kept yet').count(), 0)
   })
 
   await t.test('Put back now', async (t) => {
     await open(general)
     await saveFor('New', '1 hour')
-    t.match(await notice.locator('time').textContent(), /^(1:00:00|59:5\d)$/)
+    await shows(t, () => notice.locator('time').textContent(), /^(1:00:00|5\d:\d\d)$/)
     await notice.getByRole('button', { name: 'Put back now' }).click()
     await bar.getByText('1 setting is as it was').waitFor()
     await notice.waitFor({ state: 'detached' })
     t.equal(app.settings.get(definitions.title), 'Fastify Modular')
     await page.waitForFunction(() => document.activeElement?.id === 'fm-app.title')
-    t.equal(await focusedKey(page), 'app.title')
+    await shows(t, () => focusedKey(page), 'app.title')
     t.equal(await bar.getByText('Nobody kept them').count(), 0)
     t.same(complaints, [])
   })
@@ -136,24 +131,24 @@ async function stateOf(app: FastifyInstance, revision: number): Promise<string> 
 test('what others have to keep', async (t) => {
   const visited = await visitKeeping(t)
   if (!visited) return
-  const { page, app, open, field, bar, notice, row, status, browser, url, reload } = visited
+  const { page, app, open, openLive, field, bar, notice, row, status, browser, url, reload } = visited
 
   await t.test('time is over: the page says so, and changes it again', async (t) => {
-    await opened(visited, general)
+    await openLive(general)
     await change(app, { 'app.title': 'Locked out' }, 5)
     await notice.and(page.locator('.is-bad')).getByText('It goes back in a moment.').waitFor()
     t.same(await problems(page), [])
     await bar.getByText('1 setting is as it was').waitFor()
     await bar.getByText(/^Nobody kept them\. The time was over at /).waitFor()
     await notice.waitFor({ state: 'detached' })
-    t.equal(await field('Title').inputValue(), 'Fastify Modular')
+    await shows(t, () => field('Title').inputValue(), 'Fastify Modular')
     await bar.getByRole('button', { name: 'Change them again' }).click()
-    t.equal(await field('Title').inputValue(), 'Locked out')
+    await shows(t, () => field('Title').inputValue(), 'Locked out')
     await bar.getByText('1 unsaved change').waitFor()
   })
 
   await t.test('what could not be put back is named with its reason', async () => {
-    await opened(visited, general)
+    await openLive(general)
     await change(app, { 'app.title': 'One', 'contact.website': 'https://one.example/' }, 5)
     await notice.getByText('Eli changed 2 settings.').waitFor()
     await app.settings.set('contact.website', 'https://two.example/')
@@ -163,7 +158,7 @@ test('what others have to keep', async (t) => {
   })
 
   await t.test('it is there after a reload, in each tab, and in every group', async (t) => {
-    await opened(visited, general)
+    await openLive(general)
     await change(app, { 'app.title': 'New' }, 300)
     await notice.waitFor()
     await reload()
@@ -178,21 +173,21 @@ test('what others have to keep', async (t) => {
   })
 
   await t.test('what the reader may not see is counted, and then others keep it', async (t) => {
-    await opened(visited, general, 'eve')
+    await openLive(general, 'eve')
     const revision = await change(app, { 'app.title': 'New', 'mail.port': 25 }, 300)
     await notice.getByText('Eli changed 2 settings.').waitFor()
     await notice.getByText('Show what').click()
     await notice.getByText('1 more that you may not see.').waitFor()
     t.equal(await notice.getByRole('button').count(), 0)
     await app.settings.keep(revision)
-    await opened(visited, general, 'vera')
+    await openLive(general, 'vera')
     await change(app, { 'app.title': 'Newer' }, 300)
     await row('app.title').getByText('Fastify Modular').waitFor()
     t.equal(await notice.count(), 0, 'callers who change nothing are not asked')
   })
 
   await t.test('somebody else was faster', async () => {
-    await opened(visited, general)
+    await openLive(general)
     const revision = await change(app, { 'app.title': 'New' }, 300)
     await notice.waitFor()
     await page.route('**/changes?state=open', (route) => route.abort())
@@ -200,7 +195,7 @@ test('what others have to keep', async (t) => {
     await notice.getByRole('button', { name: 'Keep' }).click()
     await bar.locator('.is-bad').waitFor()
     await page.unroute('**/changes?state=open')
-    await notice.waitFor({ state: 'detached', timeout: 30_000 })
+    await notice.waitFor({ state: 'detached' })
     await bar.getByText('1 setting kept').waitFor()
   })
 
@@ -208,10 +203,10 @@ test('what others have to keep', async (t) => {
     'warned at half of the time, at 30 s and at 20 s, whatever the clock of the reader says',
     async (t) => {
       await page.clock.install({ time: Date.now() + 7_200_000 })
-      await opened(visited, general)
+      await openLive(general)
       await change(app, { 'app.title': 'New' }, 120)
       await notice.waitFor()
-      t.match(await notice.locator('time').textContent(), /^(2:00|1:5\d)$/)
+      await shows(t, () => notice.locator('time').textContent(), /^(2:00|1:\d\d)$/)
       // From here on the clock of the page runs ahead of the server's.
       await page.route('**/changes?state=open', (route) => route.abort())
       const said: string[] = []
@@ -231,7 +226,7 @@ test('what others have to keep', async (t) => {
         '30 seconds left to keep 1 change in General.',
         '20 seconds left to keep 1 change in General.',
       ])
-      t.equal(await notice.and(page.locator('.is-bad')).count(), 1)
+      await shows(t, () => notice.and(page.locator('.is-bad')).count(), 1)
       t.equal(await page.locator('[aria-live=assertive]').count(), 0)
       await page.unroute('**/changes?state=open')
     },
@@ -271,7 +266,7 @@ test('it fits, in each language and look', async (t) => {
     await notice.locator('summary').click()
     t.equal(await width(), 0, look.language)
     t.same(await problems(page), [], look.language)
-    t.equal(await notice.getByRole('button').count(), 3)
+    await shows(t, () => notice.getByRole('button').count(), 3)
     const boxes = await notice
       .getByRole('button')
       .evaluateAll((all) =>

@@ -3,6 +3,7 @@ import { test } from 'tap'
 import { problems } from '../support/axe.js'
 import { boxOf } from '../support/looks.js'
 import { phone, visit } from '../support/visit.js'
+import { shows } from '@fastify-modular/test-support/shows'
 
 test('a page in a layout of the host', async (t) => {
   const visited = await visit(t, {
@@ -83,7 +84,7 @@ ${head}
       await title.fill('<Draft>')
       await title.blur()
       await page.locator('.fm-bar > .fm-attention').waitFor()
-      t.ok(await page.locator('.fm-bar > .fm-try').isVisible())
+      await shows(t, () => page.locator('.fm-bar > .fm-try').isVisible(), true)
       const { height } = await boxOf(page.locator('.fm-bar'))
       t.ok(height < 60, `${language}: ${height}`)
     }

@@ -1,5 +1,6 @@
 /** The pages in the look of their host. */
 import { SettingScope } from '@fastify-modular/settings'
+import { shows } from '@fastify-modular/test-support/shows'
 import { accentShades } from '@fastify-modular/settings-ui'
 import { test } from 'tap'
 import { languages } from '#src/texts/texts.js'
@@ -36,7 +37,11 @@ test("the look of the host's", async (t) => {
     await open('/settings/manage')
     await page.getByLabel('Title', { exact: true }).fill('Draft')
     const save = page.getByRole('button', { name: /^Save \d/ })
-    t.equal(await save.evaluate((element) => getComputedStyle(element).backgroundColor), 'rgb(185, 28, 28)')
+    await shows(
+      t,
+      () => save.evaluate((element) => getComputedStyle(element).backgroundColor),
+      'rgb(185, 28, 28)',
+    )
     t.same(await problems(page), [])
     t.same(complaints, [])
   })
@@ -44,11 +49,11 @@ test("the look of the host's", async (t) => {
   await t.test('links stand in the header, on a phone in its menu', async (t) => {
     await open('/settings/preferences')
     const notes = page.getByRole('link', { name: 'Notes', exact: true })
-    t.equal(await notes.count(), 1)
+    await shows(t, () => notes.count(), 1)
     await page.setViewportSize(phone)
-    t.equal(await notes.count(), 0)
+    await shows(t, () => notes.count(), 0)
     await page.getByRole('button', { name: 'Your account' }).click()
-    t.equal(await notes.getAttribute('href'), '../notes')
+    await shows(t, () => notes.getAttribute('href'), '../notes')
     t.same(await problems(page), [])
   })
 
@@ -56,10 +61,10 @@ test("the look of the host's", async (t) => {
     'F-08: the page follows the setting that chooses the theme, at once and from the start',
     async (t) => {
       await open('/settings/preferences', 'vera')
-      t.equal(await background(), 'rgb(247, 247, 249)')
+      await shows(t, background, 'rgb(247, 247, 249)')
       await row('user.theme').getByRole('radio', { name: 'dark' }).check()
       await row('user.theme').getByText('Saved', { exact: true }).waitFor()
-      t.equal(await background(), 'rgb(12, 13, 16)')
+      await shows(t, background, 'rgb(12, 13, 16)')
       await page.getByRole('button', { name: 'Your account' }).click()
       t.equal(await page.locator('[name=fm-scheme]').count(), 0, 'one control for the theme')
       await page.goto(new URL('/settings/manage', page.url()).href)
@@ -105,7 +110,7 @@ test('what a save changes around the page is taken over, also where the new styl
     await field('Accent colour').fill(text === 'First' ? '#c8632b' : '#0b6e4f')
     await save.click()
     await title.and(page.getByText(text, { exact: true })).waitFor()
-    t.equal(await page.title(), `Settings · ${text}`)
+    await shows(t, () => page.title(), `Settings · ${text}`)
     t.equal(await sheets(), count)
     t.equal(await accent(), before)
   }
@@ -114,7 +119,7 @@ test('what a save changes around the page is taken over, also where the new styl
   await save.click()
   await title.and(page.getByText('Third', { exact: true })).waitFor()
   t.equal(await sheets(), count)
-  t.match(await accent(), accentShades('#0b6e4f').token)
+  await shows(t, accent, accentShades('#0b6e4f').token)
 })
 
 test('each language fits on a phone; Arabic runs from right to left', async (t) => {
@@ -145,7 +150,7 @@ test('each language fits on a phone; Arabic runs from right to left', async (t) 
             .map((each) => each.textContent),
         )
       t.same(cut, [], 'no text of a button is cut off')
-      t.equal(await page.evaluate(() => document.dir), language === 'ar' ? 'rtl' : 'ltr')
+      await shows(t, () => page.evaluate(() => document.dir), language === 'ar' ? 'rtl' : 'ltr')
       if (language === 'ar' || language === 'de') t.same(await problems(page), [])
     })
   }

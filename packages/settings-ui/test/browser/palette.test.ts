@@ -1,10 +1,11 @@
 /** `<fm-palette>`: settings and items of the host from any page, by keys. */
 import type { Module } from '@fastify-modular/core'
+import { shows } from '@fastify-modular/test-support/shows'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
 import { definitions } from '../support/definitions.js'
 import { plainPolicy } from '../support/plain-host.js'
-import { phone, visit } from '../support/visit.js'
+import { leave, phone, visit } from '../support/visit.js'
 
 const script = `
   const palette = document.querySelector('fm-palette')
@@ -43,7 +44,7 @@ test('the palette', async (t) => {
     'it is loaded when it is asked for; values are read then, and are gone when it closes',
     async (t) => {
       await open('/settings/preferences')
-      await page.goto('about:blank') // the page before may still ask for something
+      await leave(page)
       const requests: string[] = []
       page.on('request', (request) => requests.push(new URL(request.url()).pathname))
       await page.goto(`${url}/host`)
@@ -59,7 +60,11 @@ test('the palette', async (t) => {
       t.same(await problems(page), [])
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
-      t.equal(await page.locator('fm-palette').evaluate(({ shadowRoot }) => shadowRoot?.textContent), '')
+      await shows(
+        t,
+        () => page.locator('fm-palette').evaluate(({ shadowRoot }) => shadowRoot?.textContent),
+        '',
+      )
     },
   )
 
@@ -79,7 +84,7 @@ test('the palette', async (t) => {
     t.equal((await app.settings.forUser('vera')).get(theme), 'system')
     await page.getByRole('radio', { name: 'system' }).focus()
     await page.keyboard.type('x')
-    t.equal(await field.inputValue(), 'themex', 'typing goes to the field')
+    await shows(t, () => field.inputValue(), 'themex', 'typing goes to the field')
   })
 
   await t.test('a shared switch opens its page with the draft, which is not saved', async (t) => {
@@ -100,12 +105,12 @@ test('the palette', async (t) => {
     await page.getByRole('button', { name: 'Search everything' }).click()
     await field.fill('note')
     const note = page.getByRole('link', { name: /^Dark chocolate cake/ })
-    t.equal(await note.getAttribute('href'), '/host?note')
+    await shows(t, () => note.getAttribute('href'), '/host?note')
     t.same(await problems(page), [])
-    t.equal(await page.evaluate(() => document.documentElement.scrollWidth), phone.width)
+    await shows(t, () => page.evaluate(() => document.documentElement.scrollWidth), phone.width)
     await page.getByRole('button', { name: 'New note' }).click()
     await page.locator('body[data-made=yes]').waitFor()
-    t.equal(await page.getByRole('dialog').count(), 0)
+    await shows(t, () => page.getByRole('dialog').count(), 0)
   })
 
   await t.test('in Arabic texts stand beside their icons, whatever their own direction', async (t) => {
@@ -118,7 +123,7 @@ test('the palette', async (t) => {
       .getByRole('link', { name: /^Title/ })
       .locator('bdi')
       .first()
-    t.equal(await name.evaluate((text) => getComputedStyle(text).textAlign), 'right')
+    await shows(t, () => name.evaluate((text) => getComputedStyle(text).textAlign), 'right')
     t.same(await problems(page), [])
   })
 
@@ -128,7 +133,7 @@ test('the palette', async (t) => {
     await page.keyboard.press('Control+k')
     await field.fill('smtp password')
     const link = page.getByRole('link', { name: /^SMTP password/ })
-    t.match(await link.getAttribute('href'), /\/settings\/manage#setting:mail\.password$/)
+    await shows(t, () => link.getAttribute('href'), /\/settings\/manage#setting:mail\.password$/)
     t.notMatch(await link.textContent(), /hush/)
   })
   t.same(complaints, [])

@@ -2,6 +2,7 @@
 import { createServer, request as ask } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setting, SettingScope } from '@fastify-modular/settings'
+import { shows } from '@fastify-modular/test-support/shows'
 import { test } from 'tap'
 import { definitions } from '../support/definitions.js'
 import { startHost } from '../support/host.js'
@@ -24,9 +25,9 @@ test('preferences', async (t) => {
     await app.settings.contract.setSetting('user.page_size', 50, Application)
     await page.reload()
     await row('user.page_size').waitFor()
-    t.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Preferences')
-    t.equal(await page.locator('[data-key]').count(), 3)
-    t.equal(await rows.inputValue(), '50')
+    await shows(t, () => page.getByRole('heading', { level: 1 }).textContent(), 'Preferences')
+    await shows(t, () => page.locator('[data-key]').count(), 3)
+    await shows(t, () => rows.inputValue(), '50')
     t.equal(await page.getByRole('searchbox').count(), 0, 'there is too little to search')
     t.equal(await page.getByText('user.page_size').count(), 0, 'keys are for administrators')
     t.equal(await page.getByRole('button', { name: /^More/ }).count(), 0, 'nothing there would be allowed')
@@ -47,12 +48,9 @@ test('preferences', async (t) => {
       await row('user.page_size').getByText('The default is 50.').waitFor()
       await row('user.page_size').getByRole('button', { name: 'Reset' }).click()
       await status.getByText('Rows per page was reset.').waitFor()
-      t.equal(await rows.inputValue(), '50')
-      t.equal(await row('user.page_size').getAttribute('data-state'), 'default')
-      t.ok(
-        await rows.evaluate((element) => element === document.activeElement),
-        'the focus stays with the setting',
-      )
+      await shows(t, () => rows.inputValue(), '50')
+      await shows(t, () => row('user.page_size').getAttribute('data-state'), 'default')
+      await rows.and(page.locator(':focus')).waitFor() // the focus stays with the setting
     },
   )
 
@@ -82,7 +80,7 @@ test('preferences', async (t) => {
     await row('user.theme').getByRole('radio', { name: 'dark' }).check()
     await row('user.theme').getByText('Saved', { exact: true }).waitFor()
     await row('user.page_size').getByText('Enter a number from 5 to 200.').waitFor()
-    t.equal(await rows.inputValue(), '3')
+    await shows(t, () => rows.inputValue(), '3')
     t.equal(await app.settings.contract.getSettingAs('user.theme', User, 'vera'), 'dark')
     await page.getByRole('button', { name: '1 needs attention' }).waitFor()
   })
@@ -119,8 +117,8 @@ test('preferences', async (t) => {
     await sent
     release()
     await row('user.theme').getByText('Saved', { exact: true }).waitFor()
-    t.ok(await theme('light').isChecked())
-    t.equal(await stored(), 'light')
+    await shows(t, () => theme('light').isChecked(), true)
+    await shows(t, stored, 'light')
     await page.unroute('**/api/settings/me')
   })
 
@@ -178,7 +176,7 @@ test('preferences', async (t) => {
     await page.reload()
     t.equal(await page.locator('html').getAttribute('data-theme'), 'dark')
     await account.click()
-    t.ok(await theme.getByRole('radio', { name: 'Dark' }).isChecked())
+    await shows(t, () => theme.getByRole('radio', { name: 'Dark' }).isChecked(), true)
     await theme.getByRole('radio', { name: 'System' }).check()
     await page.keyboard.press('Escape')
     await page.getByRole('link', { name: 'Settings', exact: true }).click()
@@ -219,7 +217,7 @@ test('preferences', async (t) => {
     await browser.addCookies([{ name: 'user', value: 'vera', url: strict.url }])
     await page.goto(`${strict.url}/settings/preferences`)
     await page.getByText('Changing them needs the permission “Settings.Update”.').waitFor()
-    t.equal(await rows.getAttribute('readonly'), '')
+    await shows(t, () => rows.getAttribute('readonly'), '')
     t.equal(await row('user.theme').getByRole('radio').count(), 0)
   })
 

@@ -1,5 +1,6 @@
 /** How rows, their menus and the bar are drawn where there is little room, two meanings, or another direction. */
 import { setting, SettingScope } from '@fastify-modular/settings'
+import { shows } from '@fastify-modular/test-support/shows'
 import { Type } from '@sinclair/typebox'
 import { test } from 'tap'
 import { definitions } from '../support/definitions.js'
@@ -75,15 +76,19 @@ test('how rows are drawn', async (t) => {
     const decision = row('app.title').getByRole('group', {
       name: 'Linus Tor changed this while you were editing.',
     })
-    t.same(await decision.getByRole('button').allTextContents(), [
+    await shows(t, () => decision.getByRole('button').allTextContents(), [
       'Keep mine(Mine)',
       'Take Linus Tor’s(Theirs)',
     ])
     await bar.getByRole('button', { name: '1 to decide' }).waitFor()
-    t.match(await row('app.title').locator('.fm-pill').first().textContent(), 'Unsaved · was Fastify Modular')
+    await shows(
+      t,
+      () => row('app.title').locator('.fm-pill').first().textContent(),
+      /Unsaved · was Fastify Modular/,
+    )
     await field('Open registration').check()
     await decision.getByRole('button', { name: 'Keep mine' }).click()
-    t.equal(await bar.getByText('to decide').count(), 0)
+    await shows(t, () => bar.getByText('to decide').count(), 0)
   })
 
   await t.test('a name is broken between its words only, whatever stands beside it', async (t) => {
@@ -97,12 +102,14 @@ test('how rows are drawn', async (t) => {
       .getByText(/^Unsaved/)
       .waitFor()
     const label = row('app.welcome').locator('label')
-    t.equal(
-      await label.evaluate((element) => {
-        const range = new Range()
-        range.selectNodeContents(element)
-        return range.getClientRects().length
-      }),
+    await shows(
+      t,
+      () =>
+        label.evaluate((element) => {
+          const range = new Range()
+          range.selectNodeContents(element)
+          return range.getClientRects().length
+        }),
       1,
     )
   })
@@ -110,7 +117,7 @@ test('how rows are drawn', async (t) => {
   await t.test('of many options those are listed that have what is typed', async (t) => {
     await open('/settings/manage')
     const harbour = page.getByRole('combobox', { name: 'Harbour' })
-    t.equal(await harbour.inputValue(), 'Harbour 0')
+    await shows(t, () => harbour.inputValue(), 'Harbour 0')
     t.equal(
       await harbour.evaluate((input: HTMLInputElement) => input.list?.options.length),
       41,
@@ -140,11 +147,11 @@ test('how rows are drawn', async (t) => {
           ])
       await open('/settings/manage', 'vera')
       await page.getByText('You can view these settings').waitFor()
-      t.same(await looksOf('app.title'), ['solid', 0])
+      await shows(t, () => looksOf('app.title'), ['solid', 0])
       await open('/settings/manage?group=advanced')
-      t.same(await looksOf('app.site'), ['dashed', 1])
+      await shows(t, () => looksOf('app.site'), ['dashed', 1])
       await open('/settings/manage?group=appearance', 'vera')
-      t.same(await looksOf('app.banner'), ['solid', 0])
+      await shows(t, () => looksOf('app.banner'), ['solid', 0])
     },
   )
 
@@ -202,7 +209,7 @@ test('how rows are drawn', async (t) => {
     async (t) => {
       await open('/settings/manage?only=application', 'ada', { language: 'ar' })
       const sentences = row('app.welcome').locator('.fm-about bdi')
-      t.equal(await sentences.count(), 2)
+      await shows(t, () => sentences.count(), 2)
       const box = await boxOf(sentences.first())
       // The full stop of an English sentence is at its right end.
       const stop = await sentences.first().evaluate((element) => {

@@ -1,6 +1,7 @@
 /** The budgets: bytes, requests, trips, shifts of the layout, and the work of the script. Milliseconds depend on the machine and are printed only. */
 import type { ServerResponse } from 'node:http'
 import { SettingScope, type SettingDefinition, SettingType } from '@fastify-modular/settings'
+import { shows } from '@fastify-modular/test-support/shows'
 import type { Page } from 'playwright-core'
 import { test } from 'tap'
 import { until } from '@fastify-modular/test-support/until'
@@ -34,7 +35,7 @@ function before(answers: readonly ServerResponse[], path: string): readonly Serv
 test('budgets', async (t) => {
   const visited = await visit(t, { settings: { definitions: many, overrides: {} } })
   if (!visited) return
-  const { page, app, open, reload, url } = visited
+  const { page, app, open, openLive, reload, url } = visited
 
   await t.test(
     'UI-28: at most six requests in three trips; what does not change is not sent again',
@@ -137,13 +138,13 @@ test('budgets', async (t) => {
     await page.getByRole('link', { name: 'Group 37' }).click()
     const heading = await page.getByRole('heading', { level: 2, name: 'Group 37' }).boundingBox()
     t.ok(heading && heading.y >= 0 && heading.y < 300, `heading at ${heading?.y}`)
-    t.equal(await page.locator('[data-key]').count(), 12)
+    await shows(t, () => page.locator('[data-key]').count(), 12)
     for (const index of [311, 499, 0]) {
       await page.goto('about:blank')
       await page.goto(`${url}/settings/manage#setting:many.setting_${index}`)
       const row = page.locator(`[data-key="many.setting_${index}"]`)
       await row.and(page.locator('[data-found]')).waitFor()
-      t.ok(await row.evaluate((element) => element.contains(document.activeElement)), 'focused')
+      await row.locator(':focus').waitFor()
       const box = await row.boundingBox()
       const { height } = page.viewportSize() ?? { height: 0 }
       t.ok(box && box.y >= 52 && box.y + box.height <= height, `row ${index} at ${box?.y}`)
@@ -174,9 +175,7 @@ test('budgets', async (t) => {
   )
 
   await t.test('UI-29: a key, in a field or in the search, does not render all rows again', async (t) => {
-    const stream = page.waitForResponse('**/stream')
-    await open('/settings/manage')
-    await stream
+    await openLive('/settings/manage')
     await until(async () => (await takeCalls()) === 0) // what the stream brings at first is no work of a key
     await page.evaluate(() => {
       // After a pause the search shows more rows. On a busy machine one could fall between two keys.

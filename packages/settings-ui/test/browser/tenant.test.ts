@@ -1,10 +1,11 @@
 /** The page of an organisation, and what its values are on other pages of its members. */
 import { SettingScope } from '@fastify-modular/settings'
+import { shows } from '@fastify-modular/test-support/shows'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
 import { withOrganisations } from '../support/organisations.js'
 import { plainHost, plainPath } from '../support/plain-host.js'
-import { phone, visit, type Visit } from '../support/visit.js'
+import { follow, phone, visit, type Visit } from '../support/visit.js'
 
 const { Application, Tenant } = SettingScope
 
@@ -38,8 +39,8 @@ test('the page of an organisation', async (t) => {
 
   await t.test('it has the name, whom it concerns, and rows as preferences have them', async (t) => {
     await openIn(visited, 'acme', '/settings/tenant', 'vera')
-    t.equal(await heading.textContent(), 'Acme')
-    t.equal(await page.title(), 'Acme · Test host')
+    await shows(t, () => heading.textContent(), 'Acme')
+    await shows(t, () => page.title(), 'Acme · Test host')
     await page.getByText('Everybody at Acme has these, unless they choose for themselves.').waitFor()
     const keys = await page
       .locator('[data-key]')
@@ -48,7 +49,7 @@ test('the page of an organisation', async (t) => {
     t.equal(keys.length, 7)
     t.equal(await page.getByText('org.brand').count(), 0, 'no keys')
     t.equal(await page.getByRole('button', { name: /^More/ }).count(), 0, 'no menus')
-    t.ok((await field('Seats').getAttribute('readonly')) !== null, 'a limit of the plan')
+    await shows(t, () => field('Seats').getAttribute('readonly'), '', 'a limit of the plan')
     t.same(complaints, [])
   })
 
@@ -69,8 +70,8 @@ test('the page of an organisation', async (t) => {
       t.equal(await bar.getByRole('button', { name: 'Undo' }).count(), 0, 'there is no way back to promise')
       await row('org.brand').getByRole('button', { name: 'Reset Brand' }).click()
       await page.getByRole('status').getByText('Brand was reset.').waitFor({ state: 'attached' })
-      t.equal(await field('Brand').inputValue(), 'My product')
-      t.ok(await field('Brand').evaluate((element) => element === document.activeElement))
+      await shows(t, () => field('Brand').inputValue(), 'My product')
+      await field('Brand').and(page.locator(':focus')).waitFor()
       t.same(await storedIn(visited, 'acme'), { 'user.theme': 'dark' })
     },
   )
@@ -130,7 +131,7 @@ test('the page of an organisation', async (t) => {
       await page.getByRole('status').getByText('You are in Bolt now').waitFor()
       t.equal(await page.locator('[data-key]').count(), 0, 'no value of the one under the name of the other')
       await page.getByText('Your 2 changes stay with the organisation that they are for.').waitFor()
-      t.equal(await heading.textContent(), 'Acme')
+      await shows(t, () => heading.textContent(), 'Acme')
       await page.locator('.fm-brand').getByText('Test host').waitFor()
       t.same(await problems(page), [])
       const { length } = writes
@@ -138,13 +139,13 @@ test('the page of an organisation', async (t) => {
       t.equal(writes.length, length, 'nothing is sent any more')
       t.same([await storedIn(visited, 'acme'), await storedIn(visited, 'bolt')], [{}, {}])
       const reload = page.getByRole('button', { name: 'Reload' })
-      t.ok(await reload.evaluate((element) => element === document.activeElement), 'the focus was in a row')
+      await reload.and(page.locator(':focus')).waitFor() // the focus was in a row
       await Promise.all([page.waitForEvent('load'), reload.click()])
       t.same(warnings, ['beforeunload'], 'a secret is not kept')
       await page.getByText('You may not change the settings of Bolt.').waitFor()
       await enter(visited, 'acme')
       await visited.reload()
-      t.equal(await field('Brand').inputValue(), 'For Acme')
+      await shows(t, () => field('Brand').inputValue(), 'For Acme')
       t.equal(await field('API token').inputValue(), '')
       await save.click()
       await bar.getByText('1 setting saved').waitFor()
@@ -182,8 +183,8 @@ test('what an organisation gives to the preferences of its members', async (t) =
     await app.settings.set('user.theme', 'light', { tenant: 'acme' })
     await visited.reload()
     const theme = row('user.theme')
-    t.equal(await theme.locator('.fm-pill').textContent(), 'From Acme')
-    t.equal(await theme.getAttribute('data-state'), 'default')
+    await shows(t, () => theme.locator('.fm-pill').textContent(), 'From Acme')
+    await shows(t, () => theme.getAttribute('data-state'), 'default')
     await theme.getByRole('radio', { name: 'dark' }).check()
     await theme.getByText('Acme’s is light.').waitFor()
     const back = theme.getByRole('button', { name: 'Back to Acme’s Theme' })
@@ -191,7 +192,7 @@ test('what an organisation gives to the preferences of its members', async (t) =
     t.same(await problems(page), [])
     await back.click()
     await theme.getByText('From Acme').waitFor()
-    t.ok(await theme.getByRole('radio', { name: 'light' }).isChecked())
+    await shows(t, () => theme.getByRole('radio', { name: 'light' }).isChecked(), true)
     await field('Rows per page').fill('50')
     await field('Rows per page').blur()
     await row('user.page_size').getByText('The default is 25.').waitFor()
@@ -224,7 +225,7 @@ test('what an organisation gives to the preferences of its members', async (t) =
       `Light, dark, or as the device is set. ${odd}’s is light. `,
     ])
     await openIn(unnamed, 'bolt', '/settings/tenant', 'eve')
-    t.equal(await unnamed.page.getByRole('heading', { level: 1 }).textContent(), odd)
+    await shows(t, () => unnamed.page.getByRole('heading', { level: 1 }).textContent(), odd)
     t.same(unnamed.complaints, [])
   })
 })
@@ -233,12 +234,7 @@ test('what others change in an organisation, and a switch, reach open pages', as
   const visited = await visit(t, options)
   if (!visited) return
   const { page, app, row, field, bar, writes } = visited
-  /** The stream is open. */
-  const openLive = async (path: string) => {
-    const stream = page.waitForResponse((response) => response.url().endsWith('/api/settings/stream'))
-    await openIn(visited, 'acme', path, 'vera')
-    await stream
-  }
+  const openLive = (path: string) => follow(page, () => openIn(visited, 'acme', path, 'vera'))
 
   await t.test('the page of the organisation and the preferences of a member', async (t) => {
     await openLive('/settings/tenant')
@@ -248,13 +244,13 @@ test('what others change in an organisation, and a switch, reach open pages', as
     await page.waitForFunction(
       () => document.querySelector<HTMLInputElement>('[id$="org.brand"]')?.value === 'Theirs',
     )
-    t.equal(await row('org.brand').getAttribute('data-state'), 'overridden')
+    await shows(t, () => row('org.brand').getAttribute('data-state'), 'overridden')
     t.equal(await field('Rows per page').inputValue(), '50', 'a draft stays')
     t.equal(await field('Invoices go to').inputValue(), '', 'nothing of another organisation')
     await openLive('/settings/preferences')
     await app.settings.set('user.theme', 'dark', { tenant: 'acme', actor: 'eve' })
     await row('user.theme').getByText('From Acme').waitFor()
-    t.ok(await row('user.theme').getByRole('radio', { name: 'dark' }).isChecked())
+    await shows(t, () => row('user.theme').getByRole('radio', { name: 'dark' }).isChecked(), true)
   })
 
   await t.test(
@@ -270,7 +266,7 @@ test('what others change in an organisation, and a switch, reach open pages', as
         await enter(visited, 'acme')
         app.settings.endStreams('vera')
         await page.locator('[data-key]').first().waitFor()
-        if (path === 'tenant') t.equal(await field('Brand').inputValue(), 'For Acme')
+        if (path === 'tenant') await shows(t, () => field('Brand').inputValue(), 'For Acme')
         t.equal(writes.length, 0)
       }
       await openLive('/settings/preferences')
@@ -313,7 +309,7 @@ test('how it looks', async (t) => {
   for (const language of ['de', 'fr', 'es', 'pt', 'ja', 'zh', 'ar']) {
     await t.test(`nothing overflows on a phone: ${language}`, async (t) => {
       await openIn(visited, 'acme', '/settings/tenant', 'vera', { size: phone, language })
-      t.equal(await page.getByRole('heading', { level: 1 }).textContent(), 'Acme')
+      await shows(t, () => page.getByRole('heading', { level: 1 }).textContent(), 'Acme')
       await field('Brand').fill('Changed')
       await enter(visited, 'bolt')
       await page.locator('.fm-bar [type=submit]').click()

@@ -1,6 +1,7 @@
 /** *Test* at a group: what is entered is tried, and the answer stands in the bar. */
 import { type Test, test } from 'tap'
 import { until } from '@fastify-modular/test-support/until'
+import { shows } from '@fastify-modular/test-support/shows'
 import { problems } from '../support/axe.js'
 import { definitions } from '../support/definitions.js'
 import { createMailer } from '../support/mailer.js'
@@ -31,7 +32,7 @@ test('what is entered is tested, and nothing is saved', async (t) => {
   await bar.getByText('Connected to smtp.acme.example:25 in 40 ms').waitFor()
   await bar.getByText('With your 2 changes. Nothing is saved yet.').waitFor()
   await status.getByText('Connected to smtp.acme.example:25 in 40 ms').waitFor({ state: 'attached' })
-  t.equal(await isFocused('Test'), true)
+  await shows(t, () => isFocused('Test'), true)
   t.same(
     writes.map((request) => [new URL(request.url()).pathname, request.postDataJSON()]),
     [['/api/settings/resources/mail/probe', { 'mail.host': 'smtp.acme.example', 'mail.port': 25 }]],
@@ -41,7 +42,7 @@ test('what is entered is tested, and nothing is saved', async (t) => {
 
   await field('SMTP port').fill('26')
   await bar.getByText('2 unsaved changes').waitFor()
-  t.equal(await bar.getByText('Connected').count(), 0, 'the next edit takes the answer away')
+  await shows(t, () => bar.getByText('Connected').count(), 0, 'the next edit takes the answer away')
 
   await field('SMTP host').fill('refused')
   await run.click()
@@ -52,7 +53,7 @@ test('what is entered is tested, and nothing is saved', async (t) => {
   await field('SMTP host').fill('broken')
   await run.click()
   await bar.getByText('The test failed.').waitFor()
-  t.match(await bar.textContent(), /Reference \u2068?req-/)
+  await shows(t, () => bar.textContent(), /Reference \u2068?req-/)
   t.notMatch(await page.content(), 'A secret of the network.')
 
   await field('SMTP host').fill('silent')
@@ -77,8 +78,8 @@ test('a test that runs says so, and Stop, an edit or a save ends it', async (t) 
   await bar.getByText('Testing Mail with your change…').waitFor()
   await status.getByText('Testing Mail with your change…').waitFor({ state: 'attached' })
   const running = page.getByRole('button', { name: 'Testing…' })
-  t.equal(await running.getAttribute('aria-disabled'), 'true')
-  t.equal(await isFocused('Testing…'), true)
+  await shows(t, () => running.getAttribute('aria-disabled'), 'true')
+  await shows(t, () => isFocused('Testing…'), true)
   await running.press('Enter')
   await until(() => mailer.running() === 1)
   t.same(await problems(page), [])
@@ -115,12 +116,12 @@ test('a stored secret is asked for again at its field', async (t) => {
   await bar.getByText('1 needs attention').waitFor()
   await bar.getByText('1 unsaved change').waitFor()
   const input = row('mail.password').locator('input')
-  t.equal(await input.evaluate((element) => element === document.activeElement), true)
-  t.equal(await input.getAttribute('aria-invalid'), 'true')
-  t.match(await input.getAttribute('aria-describedby'), /-e$/)
+  await input.and(page.locator(':focus')).waitFor()
+  await shows(t, () => input.getAttribute('aria-invalid'), 'true')
+  await shows(t, () => input.getAttribute('aria-describedby'), /-e$/)
   t.same(await problems(page), [])
   await page.keyboard.type('again')
-  t.equal(await password.count(), 0)
+  await shows(t, () => password.count(), 0)
   await run.click()
   await bar.getByText('With your 2 changes.').waitFor()
 
@@ -162,7 +163,7 @@ test('rules, limits and failures of the network', async (t) => {
   await answer(503, { detail: 'x', requestId: 'req-77' })
   await run.click()
   await bar.getByText('The server could not complete the request. ').waitFor()
-  t.match(await bar.textContent(), 'req-77')
+  await shows(t, () => bar.textContent(), /req-77/)
   await again()
   await page.route('**/probe', (route) => route.abort())
   await run.click()

@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setting, SettingScope } from '@fastify-modular/settings'
+import { shows } from '@fastify-modular/test-support/shows'
 import type { Route } from 'playwright-core'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
@@ -87,7 +88,12 @@ test('history, files, links, tabs', async (t) => {
     t.equal(await long.count(), 0, 'on the page after')
     await dialog.getByRole('button', { name: 'Show older' }).click()
     await long.waitFor()
-    t.equal(await dialog.getByRole('button', { name: 'Show older' }).count(), 0, 'that was the last page')
+    await shows(
+      t,
+      () => dialog.getByRole('button', { name: 'Show older' }).count(),
+      0,
+      'that was the last page',
+    )
     await long.getByText('"feature 499"').waitFor()
     await long.getByRole('button', { name: 'Restore' }).click()
     await dialog.getByRole('status').getByText('Features has the older value again.').waitFor()
@@ -127,7 +133,7 @@ test('history, files, links, tabs', async (t) => {
       .evaluate((input) => input.dispatchEvent(new Event('cancel', { bubbles: true })))
     await dialog.getByRole('button', { name: 'Import 1, reset 1' }).click()
     await status.getByText('2 settings imported').waitFor()
-    t.equal(await field('Title').inputValue(), 'Exported')
+    await shows(t, () => field('Title').inputValue(), 'Exported')
     t.equal(app.settings.get(definitions.style), 'calm')
     t.equal(app.settings.get(definitions.apiToken), 'hush', 'a file cannot say that a secret shall go')
     await page.getByRole('button', { name: 'Undo', exact: true }).click()
@@ -150,12 +156,12 @@ test('history, files, links, tabs', async (t) => {
     await dialog.getByText('This file is not an export of settings.').waitFor()
     await dialog.getByLabel('Choose a file').setInputFiles(`${folder}/bad.json`)
     await dialog.getByText(/Accent colour: Enter a colour like/).waitFor()
-    t.ok(await dialog.getByRole('button', { name: 'Import', exact: true }).isDisabled())
+    await shows(t, () => dialog.getByRole('button', { name: 'Import', exact: true }).isDisabled(), true)
     const corrected = [{ key: 'app.accent', scope: 1, value: '#ff0000' }]
     await writeFile(`${folder}/bad.json`, JSON.stringify({ format: 1, settings: corrected, omitted: [] }))
     await dialog.getByLabel('Choose a file').setInputFiles(`${folder}/bad.json`)
     await dialog.getByRole('button', { name: 'Import 1' }).waitFor()
-    t.equal(await dialog.getByRole('alert').count(), 0, 'put right under the same name')
+    await shows(t, () => dialog.getByRole('alert').count(), 0, 'put right under the same name')
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
     t.ok(writes.every((request) => request.url().includes('dryRun=true')))
@@ -185,7 +191,12 @@ test('history, files, links, tabs', async (t) => {
       await browser.addCookies([{ name: 'user', value: 'vera', url }])
       await dialog.getByRole('button', { name: 'Import 1' }).click()
       await dialog.getByRole('alert').getByText('permission').waitFor()
-      t.ok(await dialog.getByRole('button', { name: 'Import 1' }).isDisabled(), 'nothing that would fail')
+      await shows(
+        t,
+        () => dialog.getByRole('button', { name: 'Import 1' }).isDisabled(),
+        true,
+        'nothing that would fail',
+      )
       t.equal(app.settings.get(hidden.partner), null)
       t.same(await problems(page), [])
     },
@@ -217,7 +228,7 @@ test('history, files, links, tabs', async (t) => {
       await open('/settings/manage?only=system')
       await page.goto(`${url}/settings/manage?group=mail&q=port#setting:contact.website`)
       await page.locator('[data-key="contact.website"] input:focus').waitFor()
-      t.equal(await page.getByRole('searchbox').inputValue(), '')
+      await shows(t, () => page.getByRole('searchbox').inputValue(), '')
       await page.getByRole('link', { name: 'Appearance' }).click()
       await act('app.accent', 'Copy link')
       await status.getByText('Copied.').waitFor()
@@ -244,8 +255,8 @@ test('history, files, links, tabs', async (t) => {
         document.querySelector<HTMLInputElement>('#fm-app\\.title')?.value.startsWith('From'),
       )
       await row('app.style').getByRole('button', { name: 'Take ada’s' }).click()
-      t.ok(await row('app.style').getByRole('radio', { name: 'playful' }).isChecked())
-      t.equal(await bar.getByText('unsaved').count(), 0)
+      await shows(t, () => row('app.style').getByRole('radio', { name: 'playful' }).isChecked(), true)
+      await shows(t, () => bar.getByText('unsaved').count(), 0)
       await other.close()
     },
   )
@@ -264,7 +275,7 @@ test('history, files, links, tabs', async (t) => {
     await field('Title').fill('Entered later')
     answer()
     await status.getByText('1 setting saved').waitFor()
-    t.equal(await field('Title').inputValue(), 'Entered later')
+    await shows(t, () => field('Title').inputValue(), 'Entered later')
     t.equal(app.settings.get(definitions.title), 'Sent')
     await page.getByText('1 unsaved change', { exact: true }).waitFor()
     await page.unroute('**/api/settings/bulk')
@@ -288,6 +299,6 @@ test('history, files, links, tabs', async (t) => {
     await act('app.title', 'Copy key')
     await page.clock.runFor(1000)
     await status.getByText('Copied.').waitFor()
-    t.equal(await page.evaluate('window.copied'), 'app.title')
+    await shows(t, () => page.evaluate('window.copied'), 'app.title')
   })
 })

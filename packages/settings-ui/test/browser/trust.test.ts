@@ -1,5 +1,6 @@
 /** States that do not outlive what they say, and pages that follow to the frame. */
 import { setting, SettingScope } from '@fastify-modular/settings'
+import { shows } from '@fastify-modular/test-support/shows'
 import type { SettingsUiOptions } from '@fastify-modular/settings-ui'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
@@ -20,16 +21,11 @@ const people = async (ids: readonly string[]) =>
 test('states that do not outlive what they say', async (t) => {
   const visited = await visit(t, { ui, settings: { findPeople: people } })
   if (!visited) return
-  const { page, app, browser, url, open, row, field, save, bar, status, complaints } = visited
+  const { page, app, browser, url, open, openLive, row, field, save, bar, status, complaints } = visited
   const button = (name: string) => bar.getByRole('button', { name, exact: true })
-  const followed = async (path: string, user = 'ada') => {
-    const stream = page.waitForResponse('**/api/settings/stream')
-    await open(path, user)
-    await stream
-  }
 
   await t.test('F1: what somebody else saves shows around the page, asked for once a revision', async (t) => {
-    await followed('/settings/manage')
+    await openLive('/settings/manage')
     let asked = 0
     const count = (request: { resourceType(): string }) => void (request.resourceType() === 'xhr' && asked++)
     page.on('request', count)
@@ -37,7 +33,7 @@ test('states that do not outlive what they say', async (t) => {
     await app.settings.contract.setMany(entries, { actor: 'eli' })
     await page.locator('.fm-brand').getByText('Theirs').waitFor()
     await page.locator('.fm-banner').getByText('Theirs').waitFor()
-    t.equal(await page.title(), 'General · Settings · Theirs')
+    await shows(t, () => page.title(), 'General · Settings · Theirs')
     t.equal(asked, 1)
     page.off('request', count)
   })
@@ -51,14 +47,14 @@ test('states that do not outlive what they say', async (t) => {
     await page.route('**/revert', (route) => held.then(() => route.continue()))
     await button('Undo').click()
     await bar.getByText('Putting it back…').waitFor()
-    t.equal(await button('Undo').count(), 0)
+    await shows(t, () => button('Undo').count(), 0)
     answer()
     await bar.getByText('1 setting is as it was').waitFor()
     await page.unroute('**/revert')
   })
 
   await t.test('F6: offline it says so at once, and not when it is over', async (t) => {
-    await followed('/settings/manage')
+    await openLive('/settings/manage')
     await field('Title').fill('Kept')
     await browser.setOffline(true)
     await page.getByText(/^Offline, showing/).waitFor()
@@ -66,7 +62,7 @@ test('states that do not outlive what they say', async (t) => {
     await bar.getByText('Offline', { exact: true }).waitFor()
     await browser.setOffline(false)
     await bar.getByText('Back online').waitFor()
-    t.equal(await bar.getByText('Offline', { exact: true }).count(), 0)
+    await shows(t, () => bar.getByText('Offline', { exact: true }).count(), 0)
     await page.getByText(/^Offline, showing/).waitFor({ state: 'detached' })
     await save.click()
     await status.getByText('1 setting saved').waitFor()
@@ -129,8 +125,8 @@ test('states that do not outlive what they say', async (t) => {
       await page.getByRole('link', { name: 'Appearance' }).click()
       await page.evaluate(() => scrollTo(0, 90))
       await page.getByRole('link', { name: 'Mail' }).click()
-      t.equal(await page.evaluate(() => scrollY), 0)
-      t.equal(await page.title(), 'Mail · Settings · Fastify Modular')
+      await shows(t, () => page.evaluate(() => scrollY), 0)
+      await shows(t, () => page.title(), 'Mail · Settings · Fastify Modular')
     },
   )
 
@@ -139,10 +135,10 @@ test('states that do not outlive what they say', async (t) => {
     await page.getByRole('link', { name: 'Contact' }).click()
     await page.getByRole('searchbox').pressSequentially('smtp')
     await page.waitForURL('**q=smtp')
-    t.equal(await page.title(), 'smtp · Settings · Fastify Modular')
+    await shows(t, () => page.title(), 'smtp · Settings · Fastify Modular')
     await page.goBack()
     await row('contact.website').waitFor()
-    t.equal(await page.getByRole('searchbox').inputValue(), '')
+    await shows(t, () => page.getByRole('searchbox').inputValue(), '')
   })
 
   await t.test(
@@ -155,7 +151,7 @@ test('states that do not outlive what they say', async (t) => {
       await field('Title').fill('Held')
       await save.click()
       await bar.getByRole('button', { name: 'Saving…' }).waitFor()
-      t.same(await bar.getByRole('button').allTextContents(), ['Saving…'])
+      await shows(t, () => bar.getByRole('button').allTextContents(), ['Saving…'])
       answer()
       await bar.getByText('1 setting saved').waitFor()
       await page.unroute('**/bulk')
@@ -170,10 +166,10 @@ test('states that do not outlive what they say', async (t) => {
       await open('/settings/manage?group=appearance')
       const swatch = row('app.accent').locator('[type=color]')
       await field('Accent colour').fill('red')
-      t.equal(await swatch.inputValue(), '#3b82f6')
+      await shows(t, () => swatch.inputValue(), '#3b82f6')
       await open('/settings/manage?group=general')
-      t.equal(await field('Licence expires').getAttribute('step'), '60')
-      t.match(await row('app.expires_at').locator('.fm-when').textContent(), /empty/)
+      await shows(t, () => field('Licence expires').getAttribute('step'), '60')
+      await shows(t, () => row('app.expires_at').locator('.fm-when').textContent(), /empty/)
     },
   )
 
@@ -192,23 +188,18 @@ test('states that do not outlive what they say', async (t) => {
 test('what others change, with faces', async (t) => {
   const visited = await visit(t, { ui, settings: { findPeople: people } })
   if (!visited) return
-  const { page, app, open, row } = visited
+  const { page, app, openLive, row } = visited
   const set = (key: string, value: string, actor: string) =>
     app.settings.contract.setSetting(key, value, Application, undefined, { actor })
-  const followed = async (path: string, user?: string, size?: { width: number; height: number }) => {
-    const stream = page.waitForResponse('**/api/settings/stream')
-    await open(path, user, size && { size })
-    await stream
-  }
 
   await t.test('a face in the pill and at the group, a sentence above the rows, nothing moves', async (t) => {
     for (const size of [undefined, phone]) {
-      await followed('/settings/manage?group=appearance', 'ada', size)
+      await openLive('/settings/manage?group=appearance', 'ada', size && { size })
       const before = await boxOf(row('app.accent'))
       await set('app.style', 'dense', 'eli')
       await set('app.accent', '#ff0000', 'bob')
       await row('app.accent').locator('.fm-pill .fm-face').waitFor()
-      t.equal(await row('app.style').locator('.fm-pill .fm-face').textContent(), 'E')
+      await shows(t, () => row('app.style').locator('.fm-pill .fm-face').textContent(), 'E')
       await page.getByText(/Bob\W* and \W*Eli\W* changed something just now/).waitFor()
       t.equal((await boxOf(row('app.accent'))).y, before.y)
       t.same(await problems(page), [])
@@ -216,13 +207,13 @@ test('what others change, with faces', async (t) => {
       const group = page.getByRole('link', { name: /^Appearance/ })
       await group.locator('.fm-face').last().waitFor()
       await group.locator('.fm-face').last().waitFor()
-      t.match(await group.textContent(), /changed just now by \W*Bob\W* and \W*Eli/)
-      t.equal(await group.locator('.fm-face').count(), 2)
+      await shows(t, () => group.textContent(), /changed just now by \W*Bob\W* and \W*Eli/)
+      await shows(t, () => group.locator('.fm-face').count(), 2)
     }
   })
 
   await t.test('a long value says what has changed when it is asked', async (t) => {
-    await followed('/settings/manage?group=appearance')
+    await openLive('/settings/manage?group=appearance')
     await set('app.banner', 'One\nTwo\nThree', 'ada')
     await page.waitForFunction(() => document.querySelector('textarea')?.value.startsWith('One'))
     await set('app.banner', 'One\n2\nThree', 'eli')
@@ -230,20 +221,20 @@ test('what others change, with faces', async (t) => {
     await show.click()
     await row('app.banner').locator('.fm-lines .is-removed').getByText('Two').waitFor()
     const hide = row('app.banner').getByRole('button', { name: 'Hide' })
-    t.equal(await hide.getAttribute('aria-expanded'), 'true')
-    t.ok(await hide.evaluate((element) => element === document.activeElement))
+    await shows(t, () => hide.getAttribute('aria-expanded'), 'true')
+    await hide.and(page.locator(':focus')).waitFor()
     t.same(await problems(page), [])
     await hide.click()
     await row('app.banner').locator('.fm-lines').waitFor({ state: 'detached' })
   })
 
   await t.test('callers who see no history, and the preferences, learn no names', async (t) => {
-    await followed('/settings/manage?group=appearance', 'vera')
+    await openLive('/settings/manage?group=appearance', 'vera')
     await set('app.style', 'dense', 'eli')
     await row('app.style').getByText('dense').first().waitFor()
     await row('app.style').locator('.fm-pill').waitFor()
     t.equal(await page.locator('.fm-faces').count(), 0)
-    await followed('/settings/preferences')
+    await openLive('/settings/preferences')
     await set('user.theme', 'dark', 'eli')
     await row('user.theme').getByRole('radio', { name: 'dark', checked: true }).waitFor()
     t.equal(await page.locator('.fm-face:not(.fm-me *), .fm-aside').count(), 0)
@@ -273,9 +264,9 @@ test('groups with a face', async (t) => {
     await open('/settings/manage?group=mail', 'ada', { size, colorScheme })
     await page.locator('.fm-head').getByText('How letters leave.').waitFor()
     t.equal(await page.getByRole('link', { name: 'Open the outbox' }).getAttribute('href'), '../outbox')
-    t.equal(await page.locator('.fm-mark').isVisible(), size !== phone)
+    await shows(t, () => page.locator('.fm-mark').isVisible(), size !== phone)
     t.same(await problems(page), [])
-    t.equal(await page.evaluate(() => document.documentElement.scrollWidth), size.width)
+    await shows(t, () => page.evaluate(() => document.documentElement.scrollWidth), size.width)
   }
   await page.getByRole('button', { name: /^Groups/ }).click()
   await page.getByRole('link', { name: 'Mail How letters leave.' }).waitFor()
@@ -340,7 +331,7 @@ test('one advanced setting takes no fold; a group of the system alone says so', 
   if (!visited) return
   const { page, open, row } = visited
   await open('/settings/manage?group=general')
-  t.ok(await row('app.port').isVisible())
+  await shows(t, () => row('app.port').isVisible(), true)
   t.equal(await page.locator('summary').count(), 0)
   t.equal(await page.locator('.fm-head .fm-pill').count(), 0)
   await page.getByRole('link', { name: 'Mail' }).click()

@@ -3,6 +3,7 @@ import { SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { problems } from '../support/axe.js'
 import { definitions } from '../support/definitions.js'
+import { shows } from '@fastify-modular/test-support/shows'
 import { visit } from '../support/visit.js'
 
 test('Undo of a save', async (t) => {
@@ -28,9 +29,9 @@ test('Undo of a save', async (t) => {
       await bar.getByText('3 settings are as they were').waitFor()
       t.same([app.settings.get(definitions.title), app.settings.get(definitions.banner)], ['Before', null])
       t.equal(app.settings.get(definitions.signUp), false)
-      t.same([await field('Title').inputValue(), await field('Banner').inputValue()], ['Before', ''])
-      const focused = page.locator('[data-key] :focus').first()
-      t.equal(await focused.getAttribute('id'), await field('Title').getAttribute('id'))
+      await shows(t, () => field('Title').inputValue(), 'Before')
+      await shows(t, () => field('Banner').inputValue(), '')
+      await page.locator('[data-key="app.title"] input:focus').waitFor()
 
       await field('Title').fill('With a secret')
       await field('API token').fill('hush')

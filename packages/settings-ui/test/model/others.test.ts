@@ -229,7 +229,7 @@ test('there is nothing to decide where both say the same, or where the value of 
   await app.settings.set('app.title', 'Mine', { actor: 'eli' })
   await until(() => draftOf('app.title') === undefined)
   t.equal(shown('app.title'), 'Mine')
-  t.same(draftOf('app.style'), { input: 'dense', errors: [] })
+  t.same(draftOf('app.style'), { input: 'dense' })
   await editor.save()
   t.equal(app.settings.get(definitions.style), 'dense', 'on the version of now')
 })

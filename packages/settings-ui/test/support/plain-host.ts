@@ -1,6 +1,6 @@
 /** A page of a host that has no front-end tooling: its own style sheet and script, and elements of ours under a strict policy. */
 import type { Module } from '@fastify-modular/core'
-import type { Visit } from './visit.js'
+import { follow, type Visit } from './visit.js'
 
 /** What the guide asks of a host's policy, and nothing more. */
 export const plainPolicy =
@@ -53,10 +53,10 @@ export const plainHost: Module = {
 /** The address of a page with this body. */
 export const plainPath = (body: string): string => `/plain?${new URLSearchParams({ body }).toString()}`
 
-/** Signs in, opens a page with this body, and waits until its elements show their settings. */
+/** Signs in, opens a page with this body, and waits until its elements show their settings and follow what others save. */
 export async function openPlain({ page, open, url }: Visit, body: string, hash = ''): Promise<void> {
   await open('/settings/preferences') // everything is as it was at first, and the caller has a session
-  await page.goto(url + plainPath(body) + hash)
+  await follow(page, () => page.goto(url + plainPath(body) + hash))
   const elements = page.locator('fm-settings')
   for (let index = (await elements.count()) - 1; index >= 0; index--)
     await elements.nth(index).locator('[data-key]').first().waitFor()

@@ -18,6 +18,8 @@ export interface Visit {
   readonly warnings: string[]
   /** Signs in and opens a page with everything as it was at first: in a window of a desktop, light and English, unless this says otherwise. */
   open(path: string, user?: string, window?: Window): Promise<void>
+  /** Opens a page, and waits until it follows what others save. */
+  openLive(...opening: Parameters<Visit['open']>): Promise<void>
   /** Loads the page again, and waits until it shows its settings. */
   reload(): Promise<void>
   /** The row of a setting. */
@@ -63,6 +65,25 @@ export async function visit(t: BrowserTest, options: HostOptions = {}): Promise<
     await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => setTimeout(done))))
   }
 
+  const open: Visit['open'] = async (
+    path,
+    user = 'ada',
+    { size = desktop, colorScheme = 'light', language } = {},
+  ) => {
+    await leave(page)
+    await resetAll(app)
+    await page.setViewportSize(size)
+    await page.setExtraHTTPHeaders(language === undefined ? {} : { 'accept-language': language })
+    // What is looked at must not be half faded in.
+    await page.emulateMedia({ colorScheme, media: null, forcedColors: null, reducedMotion: 'reduce' })
+    await browser.addCookies([{ name: 'user', value: user, url }])
+    await page.goto(url + path)
+    await shown()
+    complaints.length = 0
+    warnings.length = 0
+    writes.length = 0
+  }
+
   return {
     app,
     url,
@@ -76,25 +97,26 @@ export async function visit(t: BrowserTest, options: HostOptions = {}): Promise<
     status: page.getByRole('status'),
     bar: page.locator('.fm-bar'),
     save: page.getByRole('button', { name: /^Save (\d|again)/ }),
-    async open(path, user = 'ada', { size = desktop, colorScheme = 'light', language } = {}) {
-      await page.goto('about:blank')
-      await resetAll(app)
-      await page.setViewportSize(size)
-      await page.setExtraHTTPHeaders(language === undefined ? {} : { 'accept-language': language })
-      // What is looked at must not be half faded in.
-      await page.emulateMedia({ colorScheme, media: null, forcedColors: null, reducedMotion: 'reduce' })
-      await browser.addCookies([{ name: 'user', value: user, url }])
-      await page.goto(url + path)
-      await shown()
-      complaints.length = 0
-      warnings.length = 0
-      writes.length = 0
+    open,
+    async openLive(...opening) {
+      await follow(page, () => open(...opening))
     },
     async reload() {
       await page.reload()
       await shown()
     },
   }
+}
+
+/** Leaves a page. It may be asking for something still, which is not to be counted as the next one's. */
+export const leave = (page: Page) => page.goto('about:blank')
+
+/** Goes to another page, and waits until its stream is open. */
+export async function follow(page: Page, go: () => Promise<unknown>): Promise<void> {
+  await leave(page)
+  const stream = page.waitForResponse('**/api/settings/stream')
+  await go()
+  await stream
 }
 
 async function resetAll({ settings }: FastifyInstance): Promise<void> {

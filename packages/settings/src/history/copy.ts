@@ -57,7 +57,7 @@ export async function copySetting(
   return { ...counts, refused }
 
   function read(after: StoredRow | null): Promise<readonly StoredRow[]> {
-    return parts.store.scan('values', after, portion)
+    return parts.store.scan.values(after, portion)
   }
 
   function count(outcome: Outcome): void {

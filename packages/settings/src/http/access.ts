@@ -191,15 +191,23 @@ function isCaller(caller: Caller | null | undefined): caller is Caller {
   return typeof caller?.id === 'string' && caller.id !== '' && caller.id.length <= 255
 }
 
+/** Where the API is for a request, such as `/api/settings`: a prefix may have parameters. */
+export function addressFor({ server, params }: FastifyRequest): string {
+  const toSegment = (_: string, name: string): string => encodeURIComponent(String(safeRead(params, name)))
+  return server.prefix.replace(/\/$/, '').replaceAll(/:(\w+)/g, toSegment)
+}
+
 /** Refuses scopes of owners with an `InvalidScopeException`, before the rest of the request is checked. */
-export const refuseUserScope: preValidationHookHandler = ({ body, query, server }, _reply, done) => {
+export const refuseUserScope: preValidationHookHandler = (request, _reply, done) => {
+  const { body, query, server } = request
   const list = safeRead(body, 'settings') ?? body // of an import, of a bulk
   const items: readonly unknown[] = Array.isArray(list) ? list : [body, query]
   const scopes = items.map((item) => parseScope(safeRead(item, 'scope')))
-  const prefix = server.prefix.replace(/\/$/, '')
-  if (scopes.includes(SettingScope.User)) return done(new InvalidScopeException(`${prefix}/me`))
-  if (scopes.includes(SettingScope.Tenant) && server.hasRoute({ method: 'PUT', url: `${prefix}/tenant` }))
-    return done(new InvalidScopeException(`${prefix}/tenant`, 'tenant'))
+  const address = addressFor(request)
+  if (scopes.includes(SettingScope.User)) return done(new InvalidScopeException(`${address}/me`))
+  const tenants = `${server.prefix.replace(/\/$/, '')}/tenant`
+  if (scopes.includes(SettingScope.Tenant) && server.hasRoute({ method: 'PUT', url: tenants }))
+    return done(new InvalidScopeException(`${address}/tenant`, 'tenant'))
   done()
 }
 

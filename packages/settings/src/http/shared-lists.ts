@@ -3,7 +3,7 @@ import { addVary } from '@fastify-modular/core/internal'
 import type { FastifyReply, FastifyRequest, preHandlerHookHandler } from 'fastify'
 import type { SettingsService } from '../create-settings.ts'
 import type { SettingValueDto } from '../reading/dto.ts'
-import { listShared, type OwnValues, readOwnValues, readTenantValues } from '../reading/list.ts'
+import { listShared, ofTenant, ofUser, type OwnValues, readOwnValues } from '../reading/list.ts'
 import { type SettingScope, tenantHeader } from '../setting-definition.ts'
 import type { Membership } from '../tenants.ts'
 import { callerOf } from './access.ts'
@@ -77,7 +77,7 @@ export class SharedLists {
     toContent: (values: OwnValues) => readonly SettingValueDto[],
   ): Promise<unknown> {
     this.#setCaching(reply)
-    const content = toContent(await readTenantValues(this.#service, id))
+    const content = toContent(await readOwnValues(this.#service, ofTenant(id)))
     return sendUnlessUnchanged(
       request,
       reply,
@@ -95,7 +95,7 @@ export class SharedLists {
     this.#setCaching(reply) // also of a failure, which a cache must not give to another caller
     const { id } = callerOf(request)
     const tenant = await this.#tenantOf(request)
-    const own = await readOwnValues(this.#service, id, tenant?.id)
+    const own = await readOwnValues(this.#service, ofUser(id), tenant?.id)
     this.#definitions ??= toTaggedJson(
       this.#service.states().map(({ setting }) => toDefinitionDto(setting.definition, true)),
     ).etag

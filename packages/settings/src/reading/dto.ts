@@ -9,7 +9,8 @@ import {
 import type { Layer, RowCodec } from '../secrets/row-codec.ts'
 import type { LockedBy } from '../overrides.ts'
 import type { Parts } from '../parts.ts'
-import { type JsonValue, SettingScope } from '../setting-definition.ts'
+import { isOwned, type JsonValue, SettingScope } from '../setting-definition.ts'
+import type { Owner } from '../store/store.ts'
 import { isSecret } from '../values/validate.ts'
 import type { ChangeKind, EntryOutcome } from '../write/write.ts'
 
@@ -18,20 +19,16 @@ export function toSharedDto(state: SettingState): SettingValueDto {
   return toDto(state, { scope: sharedScope(state), userId: null }, state.shared, state.stored)
 }
 
-/** A user's own value, or the inherited one: that of a tenant, where there is one. */
-export function toUserDto(
+/** The value of a user or a tenant, or the one that is inherited: by a user that of a tenant, where there is one. */
+export function toOwnedDto(
   state: SettingState,
-  userId: string,
+  { scope, id }: Owner,
   own: Layer | undefined,
   ofTenant?: Layer,
 ): SettingValueDto {
-  return toDto(state, { scope: SettingScope.User, userId }, resolve(state, own, ofTenant), own)
-}
-
-/** A tenant's value, or the inherited one. */
-export function toTenantDto(state: SettingState, tenant: string, stored: Layer | undefined): SettingValueDto {
-  const resolution = resolve(state, undefined, stored)
-  return { ...toDto(state, { scope: SettingScope.Tenant, userId: null }, resolution, stored), tenant }
+  if (scope === SettingScope.User)
+    return toDto(state, { scope, userId: id }, resolve(state, own, ofTenant), own)
+  return { ...toDto(state, { scope, userId: null }, resolve(state, undefined, own), own), tenant: id }
 }
 
 /**
@@ -45,10 +42,9 @@ export function toStoredDto(
 ): SettingValueDto {
   const { key, scope, owner } = entry
   const state = sharedValues.require(key)
+  if (!isOwned(scope)) return toSharedDto(state)
   const layer = after && codec.layerOf(state.setting, after)
-  if (scope === SettingScope.Tenant) return toTenantDto(state, owner, layer)
-  if (scope !== SettingScope.User) return toSharedDto(state)
-  return toUserDto(state, owner, layer, ofTenant)
+  return toOwnedDto(state, { scope, id: owner }, layer, ofTenant)
 }
 
 function toDto(

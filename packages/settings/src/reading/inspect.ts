@@ -13,7 +13,7 @@ import type { JsonValue, SettingScope } from '../setting-definition.ts'
 import type { KeyCount } from '../store/store.ts'
 import { isSecret, type RegisteredSetting } from '../values/validate.ts'
 import { requireTenantId, requireUser } from '../memory/owned-values.ts'
-import { readOwnValues, readTenantValues } from './list.ts'
+import { ofTenant, ofUser, readOwnValues } from './list.ts'
 import type { Whose } from './reader.ts'
 
 /** One place that may hold a value. */
@@ -53,15 +53,15 @@ export async function inspect(
   const { setting, locked, lockedBy } = state
   const { definition, module, defaultValue } = setting
   const isOfUsers = isUserSetting(state)
-  const own = userId === undefined ? undefined : await readOwnValues(parts, requireUser(userId))
-  const ofTenant = tenant === undefined ? undefined : await readTenantValues(parts, requireTenantId(tenant))
-  const user = own?.layerOf(state)
-  const inherited = ofTenant?.layerOf(state)
+  const own = userId === undefined ? undefined : ofUser(requireUser(userId))
+  const above = tenant === undefined ? undefined : ofTenant(requireTenantId(tenant))
+  const user = own && (await readOwnValues(parts, own)).layerOf(state)
+  const inherited = above && (await readOwnValues(parts, above)).layerOf(state)
   const supplied = resolve(state, user, inherited)
   const layers = [
     fixed(setting, 'locked', locked),
     ...(isOfUsers ? [stored(setting, 'user', user)] : []),
-    ...(ofTenant && isTenantSetting(state) ? [stored(setting, 'tenant', inherited)] : []),
+    ...(above && isTenantSetting(state) ? [stored(setting, 'tenant', inherited)] : []),
     stored(setting, sharedSource(state), state.stored),
     fixed(setting, 'default', definition.defaultValue === null ? undefined : defaultValue),
   ]

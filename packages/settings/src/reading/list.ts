@@ -8,14 +8,14 @@ import {
 } from '../memory/shared-values.ts'
 import type { Parts } from '../parts.ts'
 import { isPlaceOf } from '../places.ts'
-import type { Owner, RowId } from '../store/store.ts'
+import type { Owner, RowId, StoredRow } from '../store/store.ts'
 import type { Layer } from '../secrets/row-codec.ts'
 import { isOwned, type JsonValue, SettingScope } from '../setting-definition.ts'
 import { isSecret } from '../values/validate.ts'
 import { compareText } from '../store/plan-write.ts'
 import { visibleTo } from '../visibility.ts'
 import type { EntryOutcome } from '../write/write.ts'
-import { type SettingValueDto, toSharedDto, toTenantDto, toUserDto } from './dto.ts'
+import { type SettingValueDto, toOwnedDto, toSharedDto } from './dto.ts'
 import { resolveWithin, type Whose } from './reader.ts'
 
 /** Returns the function that lists all settings. Its order is kept once the definitions are frozen; until then they grow. */
@@ -79,30 +79,47 @@ export interface OwnValues {
 }
 
 /**
- * Reads the values of a user, and those of the tenant that they inherit.
+ * Reads the values of a tenant, or of a user with those of the tenant that the user inherits from.
  * @throws {ServiceUnavailableException} the database does not answer
  */
-export async function readOwnValues(parts: Parts, userId: string, tenant?: string): Promise<OwnValues> {
-  const [own, above] = await Promise.all([
-    readRows(parts, { scope: SettingScope.User, id: userId }),
-    tenant === undefined ? undefined : readTenantValues(parts, tenant),
+export async function readOwnValues(parts: Parts, owner: Owner, tenant?: string): Promise<OwnValues> {
+  const isOfUser = owner.scope === SettingScope.User
+  const [rows, above] = await Promise.all([
+    isOfUser ? parts.store.owned.read(owner) : rowsOfTenant(parts, owner.id),
+    isOfUser && tenant !== undefined ? readOwnValues(parts, ofTenant(tenant)) : undefined,
   ])
-  const of = (state: SettingState): SettingValueDto =>
-    toUserDto(state, userId, own.layerOf(state), above?.layerOf(state))
+  const byKey = new Map(rows.map((row) => [row.key, row]))
+  const layerOf = ({ setting }: SettingState): Layer | undefined => {
+    const row = isPlaceOf(setting, owner.scope) ? byKey.get(setting.definition.key) : undefined
+    return row && parts.codec.layerOf(setting, row)
+  }
+  const of = (state: SettingState) => toOwnedDto(state, owner, layerOf(state), above?.layerOf(state))
+  const versions = rows.map(({ key, revision, updatedBy }) => [key, revision, updatedBy])
   return {
-    versions: above ? JSON.stringify([own.versions, tenant, above.versions]) : own.versions,
-    layerOf: own.layerOf,
+    versions: JSON.stringify([versions, tenant, above?.versions]),
+    layerOf,
     of,
-    inherited: (state) => above?.of(state) ?? toSharedDto(state),
-    list: (group) => listOverridden(parts, of, group),
+    inherited: above?.of ?? toSharedDto,
+    list: (group) =>
+      selectStates(parts.states(), group)
+        .map(of)
+        .filter(({ isOverridden }) => isOverridden),
   }
 }
 
-/** Reads the values of a tenant. @throws {ServiceUnavailableException} the database does not answer */
-export async function readTenantValues(parts: Parts, tenant: string): Promise<OwnValues> {
-  const { versions, layerOf } = await readRows(parts, { scope: SettingScope.Tenant, id: tenant })
-  const of = (state: SettingState): SettingValueDto => toTenantDto(state, tenant, layerOf(state))
-  return { versions, layerOf, of, inherited: toSharedDto, list: (group) => listOverridden(parts, of, group) }
+/** From memory: all members of a tenant need its rows at once when one has changed. */
+async function rowsOfTenant({ tenants }: Parts, id: string): Promise<readonly StoredRow[]> {
+  return (await tenants.load(id)).rows ?? []
+}
+
+/** The tenant as an owner of values. */
+export function ofTenant(id: string): Owner {
+  return { scope: SettingScope.Tenant, id }
+}
+
+/** The user as an owner of values. */
+export function ofUser(id: string): Owner {
+  return { scope: SettingScope.User, id }
 }
 
 /**
@@ -117,11 +134,7 @@ export async function readValue(
 ): Promise<SettingValueDto | null> {
   if (!isPlaceOf(state.setting, scope)) return null
   if (!isOwned(scope)) return toSharedDto(state)
-  const own =
-    scope === SettingScope.Tenant
-      ? await readTenantValues(parts, owner)
-      : await readOwnValues(parts, owner, tenant)
-  return own.of(state)
+  return (await readOwnValues(parts, { scope, id: owner }, tenant)).of(state)
 }
 
 /** What a user inherits from a tenant after a write that removed the user's own value. */
@@ -131,29 +144,7 @@ export async function inheritedBy(
   tenant: string | undefined,
 ): Promise<Layer | undefined> {
   if (tenant === undefined || written?.entry.scope !== SettingScope.User || written.after) return undefined
-  return (await readTenantValues(parts, tenant)).layerOf(written.entry.state)
-}
-
-/** Rows of a tenant come from memory: all its members need them at once when one has changed. */
-async function readRows({ store, tenants, codec }: Parts, owner: Owner) {
-  const rows =
-    owner.scope === SettingScope.Tenant
-      ? ((await tenants.load(owner.id)).rows ?? [])
-      : await store.owned.read(owner)
-  const byKey = new Map(rows.map((row) => [row.key, row]))
-  return {
-    versions: JSON.stringify(rows.map(({ key, revision, updatedBy }) => [key, revision, updatedBy])),
-    layerOf({ setting }: SettingState): Layer | undefined {
-      const row = isPlaceOf(setting, owner.scope) ? byKey.get(setting.definition.key) : undefined
-      return row && codec.layerOf(setting, row)
-    },
-  }
-}
-
-function listOverridden({ states }: Parts, of: OwnValues['of'], group?: string): SettingValueDto[] {
-  return selectStates(states(), group)
-    .map(of)
-    .filter(({ isOverridden }) => isOverridden)
+  return (await readOwnValues(parts, ofTenant(tenant))).layerOf(written.entry.state)
 }
 
 /** The settings of a group, those without one where it is empty, or all of them. */

@@ -17,8 +17,8 @@ import { requireUpdater, requireWritePermissions } from '../visibility.ts'
 import type { WriteOptions } from '../write/write.ts'
 import { type Hide, hiding, toFailure } from './failure.ts'
 import { ProbeLimits } from './probe-limits.ts'
-import { callWithin, disposeOf, type Snapshot } from './resource.ts'
-import type { NamedResource, Resources } from './resources.ts'
+import { callWithin, disposeOf, type FollowingResource, type Snapshot } from './resource.ts'
+import type { Resources } from './resources.ts'
 
 const brand = Symbol.for('@fastify-modular/settings/probe-failure')
 
@@ -86,7 +86,7 @@ export class Probes {
     const { caller, drafts, log, signal } = request
     requireUpdater(caller)
     const found = this.#resources.find(name)
-    if (!found?.resource.options.probe) throw new NotFoundException('Resource with a test', name)
+    if (!found?.options.probe) throw new NotFoundException('Resource with a test', name)
     const states = this.#resources.statesOf(found)
     requireUpdater(caller, states.map(sharedScope))
     requireWritePermissions(
@@ -119,7 +119,7 @@ export class Probes {
   /** The drafts as they would be stored, after everything that a write of them would be refused for. */
   async #validate(
     { caller, drafts, options }: ProbeRequest,
-    { name }: NamedResource,
+    { name }: FollowingResource,
     states: readonly SettingState[],
   ): Promise<ReadonlyMap<string, JsonValue>> {
     const drafted = states.filter((state) => Object.hasOwn(drafts, keyOf(state)))
@@ -139,7 +139,7 @@ export class Probes {
   }
 
   /** The values to try, all of one moment: what is compared is what is used. */
-  #triesOf({ keys }: NamedResource, drafts: ReadonlyMap<string, JsonValue>): readonly Tried[] {
+  #triesOf({ keys }: FollowingResource, drafts: ReadonlyMap<string, JsonValue>): readonly Tried[] {
     return Array.from(keys, ([member, key]) => toTried(member, this.#parts.sharedValues.require(key), drafts))
   }
 }
@@ -178,7 +178,7 @@ function refuseWithheld(tried: readonly Tried[]): void {
 
 /** Makes the resource, tests it, and disposes of it. Never rejects. */
 async function test(
-  { name, resource: { options } }: NamedResource,
+  { name, options }: FollowingResource,
   { values, secrets }: Snapshot,
   { controller, log }: { readonly controller: AbortController; readonly log: FastifyBaseLogger },
 ): Promise<ProbeResult> {

@@ -55,6 +55,8 @@ export interface Snapshot {
 
 interface ResourceInit {
   readonly name: string
+  /** The keys of its settings by the names that `create` knows them by. */
+  readonly keys: ReadonlyMap<string, string>
   readonly options: ResourceOptions<Snapshot['values'], unknown>
   /** The values that hold. @throws {FMOD_SETTINGS_UNREADABLE} one of them cannot be decrypted */
   readonly read: () => Snapshot
@@ -65,9 +67,7 @@ interface ResourceInit {
 interface Held {
   readonly resource: unknown
   readonly hide: Hide
-  uses: number
-  /** Called at the end of the last use. */
-  onIdle: (() => void) | undefined
+  readonly uses: Set<Promise<unknown>>
 }
 
 /** Milliseconds until a failed `create` is repeated: doubled from the first to the last. */
@@ -78,13 +78,15 @@ const patience = { open: 30_000, closing: 5000 }
 const defaultTimeout = 10_000
 
 export class FollowingResource implements Resource<unknown> {
-  readonly #init: ResourceInit
+  readonly name: string
+  readonly keys: ResourceInit['keys']
+  readonly options: ResourceInit['options']
+  readonly #init: Pick<ResourceInit, 'read' | 'log'>
   #held: Held | undefined
   #failure: ResourceFailure | null = null
-  /** Counts the values that held, those of the last `create`, and those that the resource was made of. */
-  #wanted = 0
-  #tried = 0
-  #made = 0
+  /** Whether values hold that no `create` was called with, and whether the resource was made of those that hold. */
+  #isWanted = false
+  #isCurrent = false
   /** The running `create`. */
   #attempt: AbortController | undefined
   /** While values are followed. */
@@ -98,32 +100,31 @@ export class FollowingResource implements Resource<unknown> {
   readonly #closing: Promise<void>
   #endPatience: () => void = () => {}
 
-  constructor(init: ResourceInit) {
+  constructor({ name, keys, options, ...init }: ResourceInit) {
+    this.name = name
+    this.keys = keys
+    this.options = options
     this.#init = init
     this.#closing = new Promise((resolve) => {
       this.#endPatience = resolve
     })
   }
 
-  get options(): ResourceInit['options'] {
-    return this.#init.options
-  }
-
   get status(): ResourceStatus {
-    const state = this.#made === this.#wanted ? 'ready' : 'outdated'
+    const state = this.#isCurrent ? 'ready' : 'outdated'
     return { state: this.#held ? state : 'missing', failure: this.#failure }
   }
 
   async use<T>(task: (resource: unknown) => T | Promise<T>): Promise<T> {
     if (!this.#isSettled) await this.#following
     const held = this.#held
-    if (!held) throw new ServiceUnavailableException(`The resource "${this.#init.name}" is not there.`)
-    held.uses++
+    if (!held) throw new ServiceUnavailableException(`The resource "${this.name}" is not there.`)
+    const use = (async () => task(held.resource))()
+    held.uses.add(use)
     try {
-      return await task(held.resource)
+      return await use
     } finally {
-      held.uses--
-      if (held.uses === 0) held.onIdle?.()
+      held.uses.delete(use)
     }
   }
 
@@ -142,21 +143,22 @@ export class FollowingResource implements Resource<unknown> {
     const timer = setTimeout(this.#endPatience, patience.closing)
     this.#retire(this.#held)
     this.#held = undefined
-    await this.#within(Promise.resolve(this.#following))
+    await this.#within(this.#following)
     await Promise.all(this.#retiring)
     clearTimeout(timer)
   }
 
   #makeAgain(limit?: number): Promise<void> {
     clearTimeout(this.#retry)
-    this.#wanted++
+    this.#isWanted = true
+    this.#isCurrent = false
     this.#following ??= this.#run(limit)
     return this.#following
   }
 
   async #run(limit = Infinity): Promise<void> {
-    while (this.#tried !== this.#wanted && !this.#isClosed) {
-      this.#tried = this.#wanted
+    while (this.#isWanted && !this.#isClosed) {
+      this.#isWanted = false
       await this.#make(Math.min(limit, this.options.timeout ?? defaultTimeout))
     }
     this.#isSettled = true
@@ -164,9 +166,9 @@ export class FollowingResource implements Resource<unknown> {
   }
 
   async #make(timeout: number): Promise<void> {
-    const { name, options, read, log } = this.#init
-    const wanted = this.#wanted
-    const isPassed = (): boolean => this.#isClosed || wanted !== this.#wanted
+    const { name, options } = this
+    const { read, log } = this.#init
+    const isPassed = (): boolean => this.#isClosed || this.#isWanted
     let hide = hiding([])
     this.#attempt = new AbortController()
     try {
@@ -174,14 +176,14 @@ export class FollowingResource implements Resource<unknown> {
       hide = hiding(secrets)
       const resource = await callWithin(timeout, this.#attempt, {
         call: (signal) => options.create(values, { signal }),
-        disposeLate: (late) => this.#retire(toHeld(late, hide)),
+        disposeLate: (late) => this.#retire({ resource: late, hide, uses: new Set() }),
       })
-      const made = toHeld(resource, hide)
+      const made = { resource, hide, uses: new Set<Promise<unknown>>() }
       if (isPassed()) return this.#retire(made)
       if (this.#failure) log.info({ resource: name }, 'resource is there again')
       this.#retire(this.#held)
       this.#held = made
-      this.#made = wanted
+      this.#isCurrent = true
       this.#failure = null
     } catch (error) {
       if (isPassed()) return
@@ -202,26 +204,17 @@ export class FollowingResource implements Resource<unknown> {
   }
 
   async #dispose(held: Held): Promise<void> {
-    const { name, log } = this.#init
-    if (held.uses > 0)
-      await this.#within(
-        new Promise<void>((resolve) => {
-          held.onIdle = resolve
-        }),
-      )
+    const { name } = this
+    if (held.uses.size > 0) await this.#within(Promise.allSettled(held.uses))
     await disposeOf(this.options, held, (failure) =>
-      log.warn({ resource: name, failure }, 'resource could not be disposed of'),
+      this.#init.log.warn({ resource: name, failure }, 'resource could not be disposed of'),
     )
   }
 
   /** Waits for the work, as long as patience lasts. */
-  #within(work: Promise<void>): Promise<void> {
-    return withTimeout(Promise.race([work, this.#closing]), patience.open, () => {}, { ref: false })
+  async #within(work: Promise<unknown> | undefined): Promise<void> {
+    await withTimeout(Promise.race([work, this.#closing]), patience.open, () => {}, { ref: false })
   }
-}
-
-function toHeld(resource: unknown, hide: Hide): Held {
-  return { resource, hide, uses: 0, onIdle: undefined }
 }
 
 /** Disposes of a resource. Never rejects, and waits at most 5 s. */

@@ -10,14 +10,6 @@ import { isSecret } from '../values/validate.ts'
 import type { Visibility } from '../visibility.ts'
 import { FollowingResource, type Resource, type ResourceOptions, type Snapshot } from './resource.ts'
 
-/** A resource with the settings that it is made of. */
-export interface NamedResource {
-  readonly name: string
-  /** The keys of its settings by the names that `create` knows them by. */
-  readonly keys: ReadonlyMap<string, string>
-  readonly resource: FollowingResource
-}
-
 interface ResourcesInit {
   readonly registry: Pick<Registry, 'isFrozen' | 'closest'>
   readonly sharedValues: SharedValues
@@ -29,7 +21,7 @@ const names = /^[A-Za-z0-9][\w.-]{0,99}$/
 
 export class Resources {
   readonly #init: ResourcesInit
-  readonly #byName = new Map<string, NamedResource>()
+  readonly #byName = new Map<string, FollowingResource>()
   #isStarted = false
 
   constructor(init: ResourcesInit) {
@@ -57,10 +49,10 @@ export class Resources {
     const keys = new Map(Object.entries(tokens).map(([member, { key }]) => [member, key]))
     if (keys.size === 0) refuse('name the settings that it is made of')
     const read = (): Snapshot => this.#read(keys)
-    const added = { name, keys, resource: new FollowingResource({ name, options, read, log }) }
+    const added = new FollowingResource({ name, keys, options, read, log })
     this.#byName.set(name, added)
-    if (this.#isStarted) void this.#check(added).resource.follow()
-    return added.resource
+    if (this.#isStarted) void this.#check(added).follow()
+    return added
   }
 
   /** @throws {FMOD_SETTINGS_INVALID_RESOURCE} a setting does not exist, or may differ from caller to caller */
@@ -76,37 +68,37 @@ export class Resources {
   async start(limit?: number): Promise<void> {
     this.check()
     this.#isStarted = true
-    await Promise.all(this.all().map(({ resource }) => resource.follow(limit)))
-    for (const { name, resource } of this.all()) {
-      const { state, failure } = resource.status
-      if (resource.options.required === true && state === 'missing')
+    await Promise.all(this.all().map((resource) => resource.follow(limit)))
+    for (const { name, options, status } of this.all()) {
+      const { state, failure } = status
+      if (options.required === true && state === 'missing')
         throw new FMOD_SETTINGS_RESOURCE_MISSING(name, failure?.message ?? 'it is not there')
     }
   }
 
   async close(): Promise<void> {
-    await Promise.all(this.all().map(({ resource }) => resource.close()))
+    await Promise.all(this.all().map((resource) => resource.close()))
   }
 
-  all(): readonly NamedResource[] {
+  all(): readonly FollowingResource[] {
     return [...this.#byName.values()]
   }
 
-  find(name: string): NamedResource | undefined {
+  find(name: string): FollowingResource | undefined {
     return this.#byName.get(name)
   }
 
   /** The name of the first resource with a test that a setting belongs to; null unless all of its settings may be written. */
   probeOf(key: string, mayWrite: Visibility['write']): string | null {
     const found = this.all().find(
-      ({ keys, resource }) => resource.options.probe !== undefined && [...keys.values()].includes(key),
+      ({ keys, options }) => options.probe !== undefined && [...keys.values()].includes(key),
     )
     const isAllowed = found && this.statesOf(found).every(({ setting }) => mayWrite(setting.definition))
     return isAllowed ? found.name : null
   }
 
   /** The states of its settings, in their order. */
-  statesOf({ keys }: Pick<NamedResource, 'keys'>): readonly SettingState[] {
+  statesOf({ keys }: Pick<FollowingResource, 'keys'>): readonly SettingState[] {
     return Array.from(keys.values(), (key) => this.#init.sharedValues.require(key))
   }
 
@@ -114,8 +106,8 @@ export class Resources {
   #follow({ effective }: SharedChange): void {
     if (!this.#isStarted) return
     const changed = new Set(effective.map(({ state }) => state.setting.definition.key))
-    for (const { keys, resource } of this.all())
-      if ([...keys.values()].some((key) => changed.has(key))) void resource.follow()
+    for (const resource of this.all())
+      if ([...resource.keys.values()].some((key) => changed.has(key))) void resource.follow()
   }
 
   /** The values that hold, all of one moment. */
@@ -129,7 +121,7 @@ export class Resources {
     }
   }
 
-  #check(added: NamedResource): NamedResource {
+  #check(added: FollowingResource): FollowingResource {
     const { registry, sharedValues } = this.#init
     for (const key of added.keys.values()) {
       const setting = sharedValues.find(key)?.setting

@@ -76,11 +76,11 @@ export async function reencrypt({
   }
 
   // Values first: later writes then record no plain text in the history as an old value.
-  for await (const rows of pages((after: StoredRow | null) => store.scan('values', after, portion))) {
+  for await (const rows of pages((after: StoredRow | null) => store.scan.values(after, portion))) {
     const values = rows.flatMap(encryptValue)
     if (values.length > 0) reencrypted += await store.reencrypt({ values, history: [] })
   }
-  for await (const rows of pages((after: HistoryRow | null) => store.scan('history', after, portion))) {
+  for await (const rows of pages((after: HistoryRow | null) => store.scan.history(after, portion))) {
     const entries = rows.flatMap(encryptEntry)
     if (entries.length > 0) history += await store.reencrypt({ values: [], history: entries })
   }

@@ -2,54 +2,8 @@
 import { SettingScope } from '../setting-definition.ts'
 import { compareRowIds } from './plan-write.ts'
 import { isMention } from './schema.ts'
+import type { SqlEngine, StatementResult, Steps } from './statements.ts'
 import type { Erased, Forgotten, Owner, ReencryptRequest, TrimLimits, TrimResult } from './store.ts'
-
-export interface Statement {
-  /** With the parameters `$1`, `$2`, … */
-  readonly text: string
-  readonly values: readonly unknown[]
-}
-
-/** What a statement found, or how many rows it changed. */
-export interface StatementResult {
-  readonly rows: readonly Readonly<Record<string, unknown>>[]
-  readonly changed: number
-}
-
-/** Statements of one transaction. A generator, because one driver answers at once and the other one later. */
-export type Steps<T> = Generator<readonly Statement[], T, readonly StatementResult[]>
-
-/** What differs between the engines. */
-export interface MaintenanceEngine {
-  /** The names of the tables. */
-  readonly values: string
-  readonly history: string
-  readonly meta: string
-  /** The time in milliseconds, as SQL. */
-  readonly now: () => string
-  /** Whether a row is one of those that a statement selects; it gets the columns that identify a row, of the table `o`. */
-  readonly isOneOf: (table: 'values' | 'history', select: (id: string) => string) => string
-  /** Joins entries of history, as the table `o`, found for one row after the other. */
-  readonly lookUp: (condition: string) => string
-  /** Locks an owner out, and the rows that name a user as their writer, in the order in which writers lock them. */
-  readonly lockOwner: (owner: Owner, limit: number) => readonly Statement[]
-  /** Notes, for processes that watch, that somebody was erased: they forget all owners. */
-  readonly noteErasure: () => readonly Statement[]
-  /** Runs a transaction, from its beginning as often as it takes, that holds the lock of System and Application writes: these tasks take turns in all processes. */
-  readonly transact: <T>(begin: () => Steps<T>) => T | Promise<T>
-}
-
-export type Maintenance = ReturnType<typeof createMaintenance>
-
-export function createMaintenance(engine: MaintenanceEngine) {
-  const { transact } = engine
-  return {
-    trim: (limits: TrimLimits) => transact(() => trim(engine, limits)),
-    erase: (owner: Owner) => transact(() => erase(engine, owner)),
-    forget: (key: string, scopes: readonly SettingScope[]) => transact(() => forget(engine, key, scopes)),
-    reencrypt: (rows: ReencryptRequest) => transact(() => reencrypt(engine, rows)),
-  }
-}
 
 /** Rows that one transaction takes from a table. */
 const atOnce = 500
@@ -59,7 +13,8 @@ function* run(text: string, ...values: readonly unknown[]): Steps<StatementResul
   return result ?? { rows: [], changed: 0 }
 }
 
-function* trim(engine: MaintenanceEngine, { olderThan, perValue }: TrimLimits): Steps<TrimResult> {
+/** Removes a portion of old history: of what is too old, then of what was written too often. */
+export function* trim(engine: SqlEngine, { olderThan, perValue }: TrimLimits): Steps<TrimResult> {
   const { rows } = yield* run(`select ${engine.now()} as now`)
   const now = Number(rows[0]?.['now'])
   const expired = yield* takeNext(engine, 'expired', { now, before: Math.min(olderThan, now), limits: [] })
@@ -78,11 +33,11 @@ interface Taking {
 
 /** Takes the next entries of a span of time, which begins at a mark, and moves the mark. */
 function* takeNext(
-  engine: MaintenanceEngine,
+  engine: SqlEngine,
   what: 'expired' | 'written',
   { now, before, limits }: Taking,
 ): Steps<TrimResult> {
-  const { history, meta } = engine
+  const { history, meta } = engine.tables
   const { rows: marks } = yield* run(`select value from ${meta} where name = $1`, what)
   const mark = Number(marks[0]?.['value'])
   const first = mark > now ? 0 : mark // the clock was set back: entries are looked at again, which does no harm
@@ -103,12 +58,12 @@ function* takeNext(
 }
 
 /** The entries of a span of time that are not the newest ones of their values. */
-function selectExpired({ history }: MaintenanceEngine, id: string): string {
+function selectExpired({ tables: { history } }: SqlEngine, id: string): string {
   return `select ${id} from ${history} o where o.at > $1 and o.at <= $2 and ${isNotNewest(history)}`
 }
 
 /** Of the values that were written in a span of time, what is beyond the newest entries; and the oldest one, which was the newest when its time was over. */
-function selectWritten({ history, lookUp }: MaintenanceEngine, id: string): string {
+function selectWritten({ tables: { history }, lookUp }: SqlEngine, id: string): string {
   const entriesOf = (value: string, entry: string): string =>
     `${entry}.key = ${value}.key and ${entry}.scope = ${value}.scope and ${entry}.owner = ${value}.owner`
   return `with written as materialized (
@@ -130,23 +85,23 @@ function isNotNewest(history: string): string {
 }
 
 /** Whether a row of a table is in one portion of those that a condition about the table `o` selects. */
-function isInPortion(engine: MaintenanceEngine, table: 'values' | 'history', condition: string): string {
+function isInPortion(engine: SqlEngine, table: 'values' | 'history', condition: string): string {
   return engine.isOneOf(
     table,
-    (id) => `select ${id} from ${engine[table]} o where ${condition} limit ${atOnce}`,
+    (id) => `select ${id} from ${engine.tables[table]} o where ${condition} limit ${atOnce}`,
   )
 }
 
 /** The statements that remove one portion of both tables. */
-function removals(engine: MaintenanceEngine, condition: string): string[] {
+function removals(engine: SqlEngine, condition: string): string[] {
   return (['values', 'history'] as const).map(
-    (table) => `delete from ${engine[table]} where ${isInPortion(engine, table, condition)}`,
+    (table) => `delete from ${engine.tables[table]} where ${isInPortion(engine, table, condition)}`,
   )
 }
 
 /** Erases one portion of an owner. Others' rows lose the name of a user where they bear it for their writer. */
-function* erase(engine: MaintenanceEngine, owner: Owner): Steps<Erased> {
-  const { values, history } = engine
+export function* erase(engine: SqlEngine, owner: Owner): Steps<Erased> {
+  const { values, history } = engine.tables
   const removed = removals(engine, `o.scope >= 2 and o.scope = ${owner.scope} and o.owner = $1`)
   const isWritten = isInPortion(engine, 'values', `o.updated_by = $1 and ${isMention('updated_by')}`)
   const isMade = isInPortion(engine, 'history', `o.actor = $1 and ${isMention('actor')}`)
@@ -165,7 +120,7 @@ function* erase(engine: MaintenanceEngine, owner: Owner): Steps<Erased> {
 }
 
 /** Removes one portion of what is stored for a key in some scopes. */
-function* forget(engine: MaintenanceEngine, key: string, scopes: readonly SettingScope[]): Steps<Forgotten> {
+export function* forget(engine: SqlEngine, key: string, scopes: readonly SettingScope[]): Steps<Forgotten> {
   const removed = removals(engine, `o.key = $1 and o.scope in (${scopes.join(', ')})`)
   const results = yield removed.map((text) => ({ text, values: [key] }))
   const [values = 0, history = 0] = results.map(({ changed }) => changed)
@@ -175,12 +130,12 @@ function* forget(engine: MaintenanceEngine, key: string, scopes: readonly Settin
 }
 
 /** Replaces texts of rows that are as they were read. */
-function* reencrypt(engine: MaintenanceEngine, { values, history }: ReencryptRequest): Steps<number> {
+export function* reencrypt(engine: SqlEngine, { values, history }: ReencryptRequest): Steps<number> {
   const results = yield [
     ...values
       .toSorted((a, b) => compareRowIds(a.before, b.before))
       .map(({ before, after }) => ({
-        text: `update ${engine.values} set value = $1, encrypted = $2
+        text: `update ${engine.tables.values} set value = $1, encrypted = $2
           where scope = $3 and owner = $4 and key = $5 and revision = $6 and value = $7`,
         values: [
           after.value,
@@ -193,7 +148,7 @@ function* reencrypt(engine: MaintenanceEngine, { values, history }: ReencryptReq
         ],
       })),
     ...history.map(({ before, after }) => ({
-      text: `update ${engine.history} set old_value = $1, old_encrypted = $2, new_value = $3, new_encrypted = $4
+      text: `update ${engine.tables.history} set old_value = $1, old_encrypted = $2, new_value = $3, new_encrypted = $4
         where revision = $5 and scope = $6 and owner = $7 and key = $8
           and old_value is not distinct from $9 and new_value is not distinct from $10`,
       values: [

@@ -83,8 +83,10 @@ class MemoryStore implements StorePort {
 
   readonly history: StorePort['history'] = async (query) => selectHistory(this.#history, query)
 
-  readonly scan: StorePort['scan'] = async (what, after, limit) =>
-    selectPage({ values: [...this.#rows.values()], history: this.#history }, what, after, limit)
+  readonly scan: StorePort['scan'] = {
+    values: async (after, limit) => selectPage([...this.#rows.values()], compareRowIds, after, limit),
+    history: async (after, limit) => selectPage(this.#history, compareHistoryIds, after, limit),
+  }
 
   readonly forget: StorePort['forget'] = async (key, scopes) => {
     const counts = this.#remove((row) => row.key === key && scopes.includes(row.scope))

@@ -1,102 +1,93 @@
-/** What the stores in SQL databases read: one set of statements, made by drizzle for either engine. */
-import { and, asc, type Column, desc, eq, lt, lte, or, type SQL, sql, type SQLWrapper } from 'drizzle-orm'
-import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
+/** What the stores in SQL databases read: one set of statements for either engine, put together by drizzle. */
+import { type SQL, sql } from 'drizzle-orm'
 import { type OwnedScope, SettingScope } from '../setting-definition.ts'
-import type { PostgresTables } from './postgres-tables.ts'
 import { noRevision, parseRevision } from './revision.ts'
 import { plainHistory } from './schema.ts'
-import { anyWindow, dueOf, openWindow, parseWindow, windowName } from './windows.ts'
 import { compareHistoryIds, countWithin } from './select-history.ts'
+import {
+  historyColumns,
+  type SqlEngine,
+  toHistoryRow,
+  toStatement,
+  toStoredRow,
+  valueColumns,
+} from './statements.ts'
 import type {
+  HistoryId,
   HistoryPlace,
   HistoryQuery,
   KeyCount,
-  Scanned,
   Owner,
   OwnerNews,
+  RowId,
   Survey,
   SurveyQuery,
 } from './store.ts'
+import { anyWindow, dueOf, openWindow, parseWindow, windowName } from './windows.ts'
 
-/** What differs between the engines. drizzle gives both the same methods under other types: here stand those of PostgreSQL. */
-export interface ReadEngine {
-  readonly db: Pick<NodePgDatabase, 'select'>
-  readonly tables: PostgresTables
-  /** The columns of an entry of history. */
-  readonly entry: Omit<PostgresTables['history']['_']['columns'], 'xid'>
-  /** Runs a statement that drizzle has no words for; returns its rows by the names of their columns. */
-  readonly run: (statement: SQL) => Promise<readonly object[]>
-  /** The time in milliseconds, as SQL. */
-  readonly now: () => string
-  /** The name of a prepared statement. */
-  readonly statement: (name: string) => string
-  /** Texts as a table `wanted` with the column `key`; they are one parameter, since there may be many. */
-  readonly wanted: (texts: readonly string[]) => SQL
-  /** Whether a column has one of these texts. */
-  readonly isAnyOf: (column: SQLWrapper, texts: readonly string[]) => SQL
-  /** Selects the mark `next` with each `scope` and `owner` that was written since a mark, or none. */
-  readonly ownerNews: (since: string | null, limit: number) => SQL
+/** Runs what drizzle has put together. */
+function readQuery({ read }: SqlEngine, query: SQL) {
+  return read(toStatement(query))
 }
 
-/** Reads of an open database. Names were checked: a row can have them. */
-export type SqlReads = ReturnType<typeof prepareReads>
-
-/** Prepares the reads on a database whose tables exist. */
-export function prepareReads(engine: ReadEngine) {
-  const { db, tables, run, statement } = engine
-  const { values } = tables
-  const owned = db
-    .select()
-    .from(values)
-    .where(and(eq(values.scope, sql.placeholder('scope')), eq(values.owner, sql.placeholder('id'))))
-    .orderBy(...inRowOrder(values))
-    .prepare(statement('owned'))
-
+/** In one statement, so that the rows and the revision are of one moment. */
+export async function readShared({ read, tables: { values, meta } }: SqlEngine) {
+  // The scope is not a parameter: any scope would be a reason to read all rows.
+  const text = `select m.value as last, ${valueColumns} from ${meta} m left join ${values} v on v.scope < 2
+    where m.name = 'revision' order by v.scope, v.owner, v.key`
+  const found = await read({ text, values: [], name: 'shared' })
   return {
-    shared: prepareShared(engine),
-    news: prepareNews(engine),
-    owned: async ({ scope, id }: Owner) => owned.execute({ scope, id }),
-    ownerNews: async (since: string | undefined, limit: number): Promise<OwnerNews> => {
-      const rows = (await run(engine.ownerNews(since ?? null, limit))) as readonly NewsOfOwner[]
-      const next = rows[0]?.next ?? '0'
-      // A mark above all writes is that of another database.
-      if (since !== undefined && BigInt(since) > BigInt(next))
-        return { next, owners: [{ scope: SettingScope.User, id: '' }] }
-      return {
-        next,
-        owners: rows.flatMap(({ scope, owner: id }) => (scope === null || id === null ? [] : { scope, id })),
-      }
-    },
-    history: (query: HistoryQuery) => readHistory(engine, query),
-    scan: scans(engine),
-    windows: async (revision?: number) => {
-      const { meta } = tables
-      const isWanted =
-        revision === undefined
-          ? sql`${meta.name} like ${anyWindow} and ${meta.value} like ${openWindow}`
-          : sql`${meta.name} = ${windowName(revision)}`
-      const rows =
-        await run(sql`select ${sql.raw(engine.now())} as at, ${meta.name} as name, ${meta.value} as value
-        from (select 1) as always left join ${meta} on ${isWanted} order by ${meta.value}`)
-      const found = rows as readonly { at: number | string; name: string | null; value: string | null }[]
-      return {
-        at: Number(found[0]?.at),
-        windows: found.flatMap(({ name, value }) =>
-          name === null || value === null ? [] : parseWindow({ name, value }),
-        ),
-      }
-    },
-    survey: async ({ known, secret }: SurveyQuery): Promise<Survey> => {
-      const others = known ? ((await run(findOthers(engine, known))) as readonly KeyCount[]) : []
-      const plain = secret ? ((await run(findPlain(engine, secret))) as readonly { key: string }[]) : []
-      return {
-        // PostgreSQL counts in texts.
-        orphans: others
-          .map((count) => ({ ...count, rows: Number(count.rows) }))
-          .filter(({ rows }) => rows > 0),
-        plain: plain.map(({ key }) => key),
-      }
-    },
+    ...revisionOf(found[0]?.['last']),
+    rows: found.flatMap((row) => (row['key'] === null ? [] : toStoredRow(row))),
+  }
+}
+
+function revisionOf(text: unknown) {
+  return parseRevision(typeof text === 'string' ? text : undefined) ?? noRevision
+}
+
+export async function readOwned({ read, tables: { values } }: SqlEngine, { scope, id }: Owner) {
+  const text = `select ${valueColumns} from ${values} v where v.scope = $1 and v.owner = $2
+    order by v.scope, v.owner, v.key`
+  return (await read({ text, values: [scope, id], name: 'owned' })).map(toStoredRow)
+}
+
+/** Where the database stands and what changed, in one statement. */
+export async function readNews({ read, tables: { history, meta } }: SqlEngine, after: number, limit: number) {
+  const text = `select m.value as last, (
+      select min(w.value) from ${meta} w where w.name like '${anyWindow}' and w.value like '${openWindow}'
+    ) as open, (
+      select k.token from ${history} k where k.scope < 2 and k.revision = $1 limit 1
+    ) as known, changes.*
+    from ${meta} m left join (
+      select ${historyColumns} from ${history} h where h.scope < 2 and h.revision > $1
+      order by h.revision desc, h.scope, h.key limit $2
+    ) changes on true where m.name = 'revision'`
+  const found = await read({ text, values: [after, limit], name: 'news' })
+  const { last, known = null, open } = found[0] ?? {}
+  return {
+    ...revisionOf(last),
+    knownToken: known as string | null,
+    due: dueOf(open as string | null | undefined),
+    changes: found
+      .flatMap((row) => (row['key'] === null ? [] : toHistoryRow(row)))
+      .toSorted(compareHistoryIds),
+  }
+}
+
+export async function readOwnerNews(
+  { read, ownerNews }: SqlEngine,
+  since: string | undefined,
+  limit: number,
+): Promise<OwnerNews> {
+  const rows = (await read(ownerNews(since ?? null, limit))) as unknown as readonly NewsOfOwner[]
+  const next = rows[0]?.next ?? '0'
+  // A mark above all writes is that of another database.
+  if (since !== undefined && BigInt(since) > BigInt(next))
+    return { next, owners: [{ scope: SettingScope.User, id: '' }] }
+  return {
+    next,
+    owners: rows.flatMap(({ scope, owner: id }) => (scope === null || id === null ? [] : { scope, id })),
   }
 }
 
@@ -106,206 +97,139 @@ interface NewsOfOwner {
   readonly owner: string | null
 }
 
-/** In one statement, so that the rows and the revision are of one moment. */
-function prepareShared({ db, tables: { values, meta }, statement }: ReadEngine) {
-  const shared = db
-    .select({ revision: meta.value, row: values })
-    .from(meta)
-    .leftJoin(values, sql`${values.scope} < 2`) // not a parameter: any scope would be a reason to read all rows
-    .where(eq(meta.name, 'revision'))
-    .orderBy(...inRowOrder(values))
-    .prepare(statement('shared'))
-  return async () => {
-    const found = await shared.execute()
-    return {
-      ...(parseRevision(found[0]?.revision) ?? noRevision),
-      rows: found.flatMap(({ row }) => row ?? []),
-    }
-  }
-}
-
-/** Where the database stands and what changed, in one statement. */
-function prepareNews({ db, tables: { history, meta }, entry, statement }: ReadEngine) {
-  const changes = db
-    .select(entry)
-    .from(history)
-    .where(sql`${history.scope} < 2 and ${history.revision} > ${sql.placeholder('after')}`)
-    .orderBy(sql`${history.revision} desc`, history.scope, history.key)
-    .limit(sql.placeholder('limit'))
-    .as('changes')
-  const news = db
-    .select({
-      revision: meta.value,
-      open: sql<
-        string | null
-      >`(select min(w.value) from ${meta} w where w.name like ${sql.raw(`'${anyWindow}'`)} and w.value like ${sql.raw(`'${openWindow}'`)})`,
-      knownToken: sql<string | null>`(select ${history.token} from ${history}
-        where ${history.scope} < 2 and ${history.revision} = ${sql.placeholder('after')} limit 1)`,
-      change: { ...changes._.selectedFields },
-    })
-    .from(meta)
-    .leftJoin(changes, sql`true`)
-    .where(eq(meta.name, 'revision'))
-    .prepare(statement('news'))
-  return async (after: number, limit: number) => {
-    const found = await news.execute({ after, limit })
-    const entries = found.flatMap((row) => row.change ?? []).toSorted(compareHistoryIds)
-    const [last] = found
-    const revision = parseRevision(last?.revision) ?? noRevision
-    return { ...revision, knownToken: last?.knownToken ?? null, due: dueOf(last?.open), changes: entries }
-  }
-}
-
-async function readHistory(engine: ReadEngine, query: HistoryQuery) {
-  const { db, entry } = engine
-  const { history } = engine.tables
-  const { revision, scope, owner, key, oldValue, newValue } = history
+export async function readHistory(engine: SqlEngine, query: HistoryQuery) {
+  const history = sql.raw(engine.tables.history)
   const { limit, maxBytes } = query
   const selected = isSelected(engine, query)
-  const order = newestFirst(history, query.owner)
-
-  /** Names first, which an index has: no text is read, or sorted, that is not on the page. */
-  const names = (count: number) =>
-    db
-      .select({ revision, scope, owner, key })
-      .from(history)
-      .where(selected)
-      .orderBy(...order)
-      .limit(count)
-      .as('name')
-  const isNamed = (name: ReturnType<typeof names>) =>
-    sql`${listOf([revision, scope, owner, key])} = ${listOf([name.revision, name.scope, name.owner, name.key])}`
-
-  let count = limit
-  if (maxBytes !== undefined) {
-    // Then sizes, which read no text either.
-    const bytes = sql<number>`coalesce(octet_length(${oldValue}), 0) + coalesce(octet_length(${newValue}), 0)`
-    const name = names(limit)
-    const sizes = await db
-      .select({ bytes })
-      .from(name)
-      .innerJoin(history, isNamed(name))
-      .orderBy(...order)
-    count = countWithin(
-      sizes.map((size) => size.bytes),
-      maxBytes,
-    )
-  }
-  const name = names(count)
-  return db
-    .select(entry)
-    .from(name)
-    .innerJoin(history, isNamed(name))
-    .orderBy(...order)
-}
-
-type Scans = {
-  readonly [W in keyof Scanned]: (
-    after: Scanned[W]['place'] | null,
-    limit: number,
-  ) => Promise<readonly Scanned[W]['row'][]>
-}
-
-function scans({ db, tables: { values, history }, entry }: ReadEngine): Scans {
-  const row = [values.scope, values.owner, values.key]
-  const place = [history.revision, history.scope, history.owner, history.key]
-  return {
-    values: async (after, limit) =>
-      db
-        .select()
-        .from(values)
-        .where(after ? isBeyond(row, [after.scope, after.owner, after.key]) : undefined)
-        .orderBy(...row)
-        .limit(limit),
-    history: async (after, limit) =>
-      db
-        .select(entry)
-        .from(history)
-        .where(after ? isBeyond(place, [after.revision, after.scope, after.owner, after.key]) : undefined)
-        .orderBy(...place)
-        .limit(limit),
-  }
-}
-
-/** Whether columns, compared one after the other, are greater than these. */
-function isBeyond(columns: readonly Column[], values: readonly unknown[]): SQL {
-  return sql`${listOf(columns)} > ${listOf(values)}`
-}
-
-function listOf(members: readonly unknown[]): SQL {
-  return sql`(${sql.join(
-    members.map((member) => sql`${member}`),
-    sql`, `,
-  )})`
-}
-
-/** By scope, owner and key. */
-function inRowOrder({ scope, owner, key }: PostgresTables['values']): SQL[] {
-  return [asc(scope), asc(owner), asc(key)]
-}
-
-/** The entries that a query selects. Conditions on the scope repeat those of the partial indexes. */
-function isSelected({ tables: { history }, isAnyOf }: ReadEngine, query: HistoryQuery): SQL | undefined {
-  const { owner = '', scope, following } = query
-  return and(
-    owner === '' ? sql`${history.scope} < 2` : isOf(history, { scope, owner }),
-    query.key === undefined ? undefined : eq(history.key, query.key),
-    scope === undefined || owner !== '' ? undefined : eq(history.scope, scope),
-    query.revision === undefined ? undefined : eq(history.revision, query.revision),
-    query.keys && isAnyOf(history.key, query.keys),
-    query.actor === undefined ? undefined : eq(history.actor, query.actor),
-    // The sign keeps the index of times out of it, which has all owners' entries.
-    query.since === undefined ? undefined : sql`+${history.at} >= ${query.since}`,
-    following && (owner === '' ? isFollowing(history, following) : isEarlier(history, following)),
+  const order = sql.raw(
+    (query.owner ?? '') === '' ? 'h.revision desc, h.scope, h.key' : 'h.at desc, h.revision desc, h.key desc',
   )
+  /** Names first, which an index has: no text is read, or sorted, that is not on the page. */
+  const select = (columns: string, count: number) =>
+    readQuery(
+      engine,
+      sql`select ${sql.raw(columns)} from (
+        select h.revision, h.scope, h.owner, h.key from ${history} h where ${selected} order by ${order} limit ${count}
+      ) "name" join ${history} h
+      on (h.revision, h.scope, h.owner, h.key) = ("name".revision, "name".scope, "name".owner, "name".key)
+      order by ${order}`,
+    )
+
+  if (maxBytes === undefined) return (await select(historyColumns, limit)).map(toHistoryRow)
+  // Then sizes, which read no text either.
+  const bytes = 'coalesce(octet_length(h.old_value), 0) + coalesce(octet_length(h.new_value), 0) as bytes'
+  const sizes = await select(bytes, limit)
+  const count = countWithin(
+    sizes.map((size) => Number(size['bytes'])),
+    maxBytes,
+  )
+  return (await select(historyColumns, count)).map(toHistoryRow)
 }
 
-/** The entries of one owner; of none without a scope. */
-function isOf(
-  history: PostgresTables['history'],
-  { scope = -1, owner }: { scope?: number | undefined; owner: string },
-) {
-  return and(sql`${history.scope} >= 2`, sql`${history.scope} = ${scope}`, eq(history.owner, owner))
+export async function scanValues(engine: SqlEngine, after: RowId | null, limit: number) {
+  const isAfter = after
+    ? sql`where (v.scope, v.owner, v.key) > (${after.scope}, ${after.owner}, ${after.key})`
+    : sql``
+  const found = await readQuery(
+    engine,
+    sql`select ${sql.raw(valueColumns)} from ${sql.raw(engine.tables.values)} v ${isAfter} order by v.scope, v.owner, v.key limit ${limit}`,
+  )
+  return found.map(toStoredRow)
+}
+
+export async function scanHistory(engine: SqlEngine, after: HistoryId | null, limit: number) {
+  const isAfter = after
+    ? sql`where (h.revision, h.scope, h.owner, h.key) > (${after.revision}, ${after.scope}, ${after.owner}, ${after.key})`
+    : sql``
+  const found = await readQuery(
+    engine,
+    sql`select ${sql.raw(historyColumns)} from ${sql.raw(engine.tables.history)} h ${isAfter}
+      order by h.revision, h.scope, h.owner, h.key limit ${limit}`,
+  )
+  return found.map(toHistoryRow)
+}
+
+/** The condition of a query. What it says of the scope repeats the conditions of the partial indexes. */
+function isSelected({ isAnyOf }: SqlEngine, query: HistoryQuery): SQL {
+  const { owner = '', scope, key, revision, keys, actor, since, following } = query
+  const conditions = [
+    owner === '' ? sql`h.scope < 2` : sql`h.scope >= 2 and h.scope = ${scope ?? -1} and h.owner = ${owner}`,
+    key !== undefined && sql`h.key = ${key}`,
+    owner === '' && scope !== undefined && sql`h.scope = ${scope}`,
+    revision !== undefined && sql`h.revision = ${revision}`,
+    keys && isAnyOf('h.key', keys),
+    actor !== undefined && sql`h.actor = ${actor}`,
+    // The sign keeps the index of times out of it, which has all owners' entries.
+    since !== undefined && sql`+h.at >= ${since}`,
+    following && (owner === '' ? isFollowing(following) : isEarlier(following)),
+  ]
+  return sql.join(
+    conditions.flatMap((condition) => condition || []),
+    sql` and `,
+  )
 }
 
 /** The bound on the revision repeats what the rest implies, for the index. */
-function isFollowing({ revision, scope, key }: PostgresTables['history'], entry: HistoryPlace) {
-  return and(
-    lte(revision, entry.revision),
-    or(lt(revision, entry.revision), isBeyond([scope, key], [entry.scope, entry.key])),
+function isFollowing({ revision, scope, key }: HistoryPlace): SQL {
+  return sql`h.revision <= ${revision} and (h.revision < ${revision} or (h.scope, h.key) > (${scope}, ${key}))`
+}
+
+function isEarlier({ at, revision, key }: HistoryPlace): SQL {
+  return sql`(h.at, h.revision, h.key) < (${at}, ${revision}, ${key})`
+}
+
+export async function readWindows(engine: SqlEngine, revision: number | undefined) {
+  const isWanted =
+    revision === undefined
+      ? sql`w.name like ${anyWindow} and w.value like ${openWindow}`
+      : sql`w.name = ${windowName(revision)}`
+  const found = await readQuery(
+    engine,
+    sql`select ${sql.raw(engine.now())} as at, w.name, w.value
+    from (select 1) as always left join ${sql.raw(engine.tables.meta)} w on ${isWanted} order by w.value`,
   )
+  return {
+    at: Number(found[0]?.['at']),
+    windows: found.flatMap(({ name, value }) =>
+      typeof name === 'string' && typeof value === 'string' ? parseWindow({ name, value }) : [],
+    ),
+  }
 }
 
-function isEarlier({ at, revision, key }: PostgresTables['history'], entry: HistoryPlace) {
-  return sql`${listOf([at, revision, key])} < ${listOf([entry.at, entry.revision, entry.key])}`
-}
-
-/** The order of a query: entries of an owner by time and version, all others by revision, those of one revision by row. */
-function newestFirst({ at, revision, scope, key }: PostgresTables['history'], owner = ''): SQL[] {
-  return owner === '' ? [desc(revision), asc(scope), asc(key)] : [desc(at), desc(revision), desc(key)]
+export async function survey(engine: SqlEngine, { known, secret }: SurveyQuery): Promise<Survey> {
+  const others = known
+    ? ((await readQuery(engine, findOthers(engine, known))) as unknown as readonly KeyCount[])
+    : []
+  const plain = secret ? await readQuery(engine, findPlain(engine, secret)) : []
+  return {
+    // PostgreSQL counts in texts.
+    orphans: others.map((count) => ({ ...count, rows: Number(count.rows) })).filter(({ rows }) => rows > 0),
+    plain: plain.map(({ key }) => key as string),
+  }
 }
 
 /** The keys that are stored, found by one look into the index for each; then the rows where those are not known. */
-function findOthers(
-  { tables: { values }, isAnyOf }: ReadEngine,
-  known: NonNullable<SurveyQuery['known']>,
-): SQL {
+function findOthers({ tables, isAnyOf }: SqlEngine, known: NonNullable<SurveyQuery['known']>): SQL {
+  const values = sql.raw(tables.values)
   const names = known.map(({ scope, key }) => `${scope} ${key}`)
   return sql`with recursive stored (key) as (
-      select min(${values.key}) from ${values}
+      select min(v.key) from ${values} v
       union all
-      select (select min(${values.key}) from ${values} where ${values.key} > stored.key)
+      select (select min(v.key) from ${values} v where v.key > stored.key)
       from stored where stored.key is not null
     )
     select stored.key, scopes.scope, (
-      select count(*) from ${values} where ${values.key} = stored.key and ${values.scope} = scopes.scope
+      select count(*) from ${values} v where v.key = stored.key and v.scope = scopes.scope
     ) as rows
     from stored cross join (select 0 as scope union all select 1 union all select 2 union all select 3) as scopes
-    where not ${isAnyOf(sql`(scopes.scope || ' ' || stored.key)`, names)} order by scopes.scope, stored.key`
+    where not ${isAnyOf(`(scopes.scope || ' ' || stored.key)`, names)} order by scopes.scope, stored.key`
 }
 
 /** One look into the partial index for each key. */
-export function findPlain({ tables: { history }, wanted }: ReadEngine, keys: readonly string[]): SQL {
+export function findPlain(
+  { tables, wanted }: Pick<SqlEngine, 'tables' | 'wanted'>,
+  keys: readonly string[],
+): SQL {
   return sql`select wanted.key from ${wanted(keys)}
-    where exists (select 1 from ${history} where ${history.key} = wanted.key and ${sql.raw(plainHistory)})`
+    where exists (select 1 from ${sql.raw(tables.history)} where key = wanted.key and ${sql.raw(plainHistory)})`
 }

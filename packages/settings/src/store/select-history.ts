@@ -1,7 +1,7 @@
 /** Rows in memory: the orders of the history, and what a query or a scan selects. */
 import { isOwned } from '../setting-definition.ts'
 import { compareRowIds, compareText } from './plan-write.ts'
-import type { HistoryId, HistoryPlace, HistoryQuery, HistoryRow, Scanned } from './store.ts'
+import type { HistoryId, HistoryPlace, HistoryQuery, HistoryRow } from './store.ts'
 
 /** Returns what a query selects of the whole history, newest first. For stores whose database cannot do it. */
 export function selectHistory(history: readonly HistoryRow[], query: HistoryQuery): readonly HistoryRow[] {
@@ -13,18 +13,13 @@ export function selectHistory(history: readonly HistoryRow[], query: HistoryQuer
   return page.slice(0, countWithin(page.map(textBytes), query.maxBytes ?? Infinity))
 }
 
-/** All rows of a store. */
-type AllRows = { readonly [W in keyof Scanned]: readonly Scanned[W]['row'][] }
-
 /** Returns a page of a scan of all rows. For stores whose database cannot do it. */
-export function selectPage<W extends keyof Scanned>(
-  all: AllRows,
-  what: W,
-  after: Scanned[W]['place'] | null,
+export function selectPage<Row extends Place, Place>(
+  rows: readonly Row[],
+  order: (a: Place, b: Place) => number,
+  after: Place | null,
   limit: number,
-): readonly Scanned[W]['row'][] {
-  const order = (what === 'values' ? compareRowIds : compareHistoryIds) as typeof compareRowIds
-  const rows: AllRows[W] = all[what]
+): readonly Row[] {
   return rows
     .filter((row) => after === null || order(row, after) > 0)
     .toSorted(order)

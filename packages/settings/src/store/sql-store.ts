@@ -1,10 +1,20 @@
 /** What the stores in SQL databases do alike: every call goes to the statements of the open database. */
 import { FMOD_SETTINGS_STORE_NOT_OPEN } from '../misuse-errors.ts'
-import type { Maintenance } from './maintenance.ts'
+import { erase, forget, reencrypt, trim } from './maintenance.ts'
 import { canExist, checkWrite } from './plan-write.ts'
-import type { SqlReads } from './reads.ts'
 import {
-  type Erased,
+  readHistory,
+  readNews,
+  readOwned,
+  readOwnerNews,
+  readShared,
+  readWindows,
+  scanHistory,
+  scanValues,
+  survey,
+} from './reads.ts'
+import type { SqlEngine, Steps } from './statements.ts'
+import {
   type Owner,
   type StorePort,
   type StoreContext,
@@ -26,14 +36,15 @@ export interface SqlWriter {
 
 /** A database that is open. */
 export interface SqlParts {
-  readonly reads: SqlReads
+  readonly engine: SqlEngine
   readonly writer: SqlWriter
-  readonly maintenance: Maintenance
+  /** Notifies other processes that an owner was erased, or may have been. */
+  readonly announceErasure?: (owner: Owner) => void
   /** Releases what opening took. */
   readonly release: () => Answer<void>
 }
 
-const nothingErased: Erased = { values: 0, history: 0, mentions: 0, isDone: true }
+const nothing = { values: 0, history: 0, isDone: true }
 
 export abstract class SqlStore<Parts extends SqlParts> implements StorePort {
   readonly [isPort] = true
@@ -42,8 +53,8 @@ export abstract class SqlStore<Parts extends SqlParts> implements StorePort {
   readonly #watches = new Set<() => Answer<void>>()
 
   readonly shared: StorePort['shared'] = {
-    read: () => this.read(({ reads }) => reads.shared()),
-    news: (after, limit) => this.read(({ reads }) => reads.news(after, limit)),
+    read: () => this.read(({ engine }) => readShared(engine)),
+    news: (after, limit) => this.read(({ engine }) => readNews(engine, after, limit)),
     write: async (request) => {
       checkWrite(request)
       return this.write(({ writer }) => writer.shared(request))
@@ -51,14 +62,20 @@ export abstract class SqlStore<Parts extends SqlParts> implements StorePort {
   }
 
   readonly owned: StorePort['owned'] = {
-    read: (owner) => this.read(({ reads }) => (canExist(owner.id) ? reads.owned(owner) : [])),
-    news: (since, limit) => this.read(({ reads }) => reads.ownerNews(since, limit)),
+    read: (owner) => this.read(({ engine }) => (canExist(owner.id) ? readOwned(engine, owner) : [])),
+    news: (since, limit) => this.read(({ engine }) => readOwnerNews(engine, since, limit)),
     write: async (owner, request) => {
       checkWrite(request)
       return this.write(({ writer }) => writer.owned(owner, request))
     },
-    erase: (owner) =>
-      this.write(({ maintenance }) => (canExist(owner.id) ? maintenance.erase(owner) : nothingErased)),
+    erase: async (owner) => {
+      if (!canExist(owner.id)) return { ...nothing, mentions: 0 }
+      try {
+        return await this.#transact((engine) => erase(engine, owner))
+      } finally {
+        this.parts?.announceErasure?.(owner)
+      }
+    },
   }
 
   abstract open(context: StoreContext): Promise<void>
@@ -83,29 +100,27 @@ export abstract class SqlStore<Parts extends SqlParts> implements StorePort {
   readonly history: StorePort['history'] = (query) => {
     const { key, keys, owner, actor, following } = query
     const selection = { ...query, keys: keys?.filter((each) => canExist(each)) }
-    return this.read(({ reads }) =>
-      canExist(key, owner, actor, following?.key) ? reads.history(selection) : [],
+    return this.read(({ engine }) =>
+      canExist(key, owner, actor, following?.key) ? readHistory(engine, selection) : [],
     )
   }
 
-  readonly scan: StorePort['scan'] = (what, after, limit) =>
-    this.read(({ reads }) => reads.scan[what](after, limit))
+  readonly scan: StorePort['scan'] = {
+    values: (after, limit) => this.read(({ engine }) => scanValues(engine, after, limit)),
+    history: (after, limit) => this.read(({ engine }) => scanHistory(engine, after, limit)),
+  }
 
-  readonly survey: StorePort['survey'] = (query) => this.read(({ reads }) => reads.survey(query))
+  readonly survey: StorePort['survey'] = (query) => this.read(({ engine }) => survey(engine, query))
 
-  readonly windows: StorePort['windows'] = (revision) => this.read(({ reads }) => reads.windows(revision))
+  readonly windows: StorePort['windows'] = (revision) =>
+    this.read(({ engine }) => readWindows(engine, revision))
 
-  readonly reencrypt: StorePort['reencrypt'] = (rows) =>
-    this.write(({ maintenance }) => maintenance.reencrypt(rows))
+  readonly reencrypt: StorePort['reencrypt'] = (rows) => this.#transact((engine) => reencrypt(engine, rows))
 
-  readonly forget: StorePort['forget'] = (key, scopes) =>
-    this.write(({ maintenance }) =>
-      canExist(key) && scopes.length > 0
-        ? maintenance.forget(key, scopes)
-        : { values: 0, history: 0, isDone: true },
-    )
+  readonly forget: StorePort['forget'] = async (key, scopes) =>
+    canExist(key) && scopes.length > 0 ? this.#transact((engine) => forget(engine, key, scopes)) : nothing
 
-  readonly trim: StorePort['trim'] = (limits) => this.write(({ maintenance }) => maintenance.trim(limits))
+  readonly trim: StorePort['trim'] = (limits) => this.#transact((engine) => trim(engine, limits))
 
   /** Watches until the returned function is called; calling it twice is fine. */
   protected abstract startWatch(parts: Parts, watch: StoreWatch): Answer<() => Answer<void>>
@@ -115,6 +130,10 @@ export abstract class SqlStore<Parts extends SqlParts> implements StorePort {
 
   /** The same; what the caller's own functions throw stays as it is. */
   protected abstract write<T>(task: (parts: Parts) => Answer<T>): Promise<T>
+
+  #transact<T>(begin: (engine: SqlEngine) => Steps<T>): Promise<T> {
+    return this.write(({ engine }) => engine.transact(() => begin(engine)))
+  }
 
   /** @throws {FMOD_SETTINGS_STORE_NOT_OPEN} */
   protected opened(): Parts {

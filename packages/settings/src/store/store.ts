@@ -286,13 +286,8 @@ export interface Forgotten {
   readonly isDone: boolean
 }
 
-/** What a scan visits, and in which order. */
-export interface Scanned {
-  /** All rows of all scopes in the order of (scope, owner, key). */
-  readonly values: { readonly row: StoredRow; readonly place: RowId }
-  /** All rows of history in the order of (revision, scope, owner, key). */
-  readonly history: { readonly row: HistoryRow; readonly place: HistoryId }
-}
+/** Returns at most `limit` rows in the order of their places, those after `after`. */
+type Scan<Row, Place> = (after: Place | null, limit: number) => Promise<readonly Row[]>
 
 /** Keys to look for. */
 export interface SurveyQuery {
@@ -337,12 +332,12 @@ export interface StorePort extends SettingsStore {
   open(context: StoreContext): Promise<void>
   /** Rows of history, newest first. */
   history(query: HistoryQuery): Promise<readonly HistoryRow[]>
-  /** At most `limit` rows, those after `after`. */
-  scan<W extends keyof Scanned>(
-    what: W,
-    after: Scanned[W]['place'] | null,
-    limit: number,
-  ): Promise<readonly Scanned[W]['row'][]>
+  readonly scan: {
+    /** All rows of all scopes in the order of (scope, owner, key). */
+    readonly values: Scan<StoredRow, RowId>
+    /** All rows of history in the order of (revision, scope, owner, key). */
+    readonly history: Scan<HistoryRow, HistoryId>
+  }
   survey(query: SurveyQuery): Promise<Survey>
   /** The open windows, or that of a revision, whatever became of it; and the time of the database. */
   windows(revision?: number): Promise<{ readonly at: number; readonly windows: readonly StoredWindow[] }>

@@ -95,6 +95,12 @@ export class Audience {
     return bytes
   }
 
+  /** How a stream begins: with nothing for a reader who knows the current event, with everything for any other one. */
+  first(revision: number, known: unknown): Buffer {
+    const id = this.id(revision)
+    return known === id ? idAlone(id) : this.snapshot(revision)
+  }
+
   /** Nothing that the readers may not see goes in: whoever knows the rest could try values until the hash is right. */
   #toRow(state: SettingState): Row {
     const shown = JSON.stringify(this.#show(state))

@@ -1,32 +1,34 @@
-/** Asks the host whether callers of open streams are still signed in: by requests with what each of their sessions sent. */
+/**
+ * Asks the host whether open streams still have the same caller and tenant: by requests with what each of their sessions sent.
+ */
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Seconds between two questions about a caller. */
 export const questionInterval = 60
 
-/** Callers who are asked about at once, and seconds after which one without an answer makes room for others. */
+/** Owners who are asked about at once, and seconds after which one without an answer makes room for others. */
 const bounds = { atOnce: 256, patience: 10 }
 
-/** A stream of a caller in a tenant, and the second of the last answer that it is still theirs: at first, of its beginning. */
-interface Confirmed {
-  readonly reply: FastifyReply
+/** Whose stream it is. */
+export interface About {
+  /** Null: not signed in. */
+  readonly callerId: string | null
+  /** The tenant of the request: null without one, undefined without the option `tenants`. */
   readonly tenant: string | null | undefined
+}
+
+/** A stream, and the second of the last answer that its caller and tenant are the same: at first, of its beginning. */
+interface Confirmed extends About {
+  readonly reply: FastifyReply
   confirmed: number
 }
 
-/** A caller with open streams, and when to ask about the caller. */
+/** Streams of one caller, or of one address, and when to ask about them. */
 interface Asked<S> {
-  readonly id: string
   readonly streams: ReadonlySet<S>
   /** By the clock of the streams, in seconds. */
   due: number
-}
-
-/** Whose stream goes on. */
-interface About {
-  readonly id: string
-  readonly tenant: string | null | undefined
 }
 
 const header = 'x-settings-stream-question'
@@ -54,25 +56,25 @@ export class Questions<S extends Confirmed> {
     return true
   }
 
-  /** Asks about those who are due, once a second. A caller without an answer is not asked about again. */
-  ask(callers: Iterable<Asked<S>>, now: number): void {
+  /** Asks about those who are due, once a second. One without an answer is not asked about again. */
+  ask(owners: Iterable<Asked<S>>, now: number): void {
     const waiting = [...this.#asked.values()].filter((since) => now - since < bounds.patience)
     let room = bounds.atOnce - waiting.length
-    for (const caller of callers) {
-      if (caller.due > now || this.#asked.has(caller)) continue
+    for (const owner of owners) {
+      if (owner.due > now || this.#asked.has(owner)) continue
       if (room-- <= 0) return
-      caller.due = now + questionInterval
-      this.#asked.set(caller, now)
-      void this.#ask(caller, now).finally(() => this.#asked.delete(caller))
+      owner.due = now + questionInterval
+      this.#asked.set(owner, now)
+      void this.#ask(owner, now).finally(() => this.#asked.delete(owner))
     }
   }
 
   /** Never rejects. @param now when it asks: a late yes is as old as its question */
-  async #ask({ id, streams }: Asked<S>, now: number): Promise<void> {
+  async #ask({ streams }: Asked<S>, now: number): Promise<void> {
     const sessions = new Map([...streams].map((stream) => [sessionOf(stream), stream]))
     await Promise.all(
-      [...sessions].map(async ([session, { reply, tenant }]) => {
-        const isSame = await this.#isSame(reply.request, { id, tenant })
+      [...sessions].map(async ([session, asked]) => {
+        const isSame = await this.#isSame(asked)
         if (isSame === undefined) return
         for (const stream of streams) {
           if (sessionOf(stream) !== session) continue
@@ -84,8 +86,8 @@ export class Questions<S extends Confirmed> {
   }
 
   /** Undefined where nobody says so: a failure does not mean that somebody has signed out, nor does 429. */
-  async #isSame(request: FastifyRequest, about: About): Promise<boolean | undefined> {
-    const { raw, originalUrl: url, host, server } = request
+  async #isSame({ reply, ...about }: Confirmed): Promise<boolean | undefined> {
+    const { raw, originalUrl: url, host, server } = reply.request
     const sent = Object.fromEntries(Object.entries(raw.headers).filter(([name]) => !name.startsWith(':')))
     const headers = { ...sent, host, [header]: this.#questionAbout(about) }
     // Not `request.ip`: where that is no trusted proxy, hooks would not see the protocol of the visitor.
@@ -98,8 +100,8 @@ export class Questions<S extends Confirmed> {
     }
   }
 
-  #questionAbout({ id, tenant }: About): string {
-    return `${this.#secret} ${encodeURIComponent(JSON.stringify([id, tenant]))}`
+  #questionAbout({ callerId, tenant }: About): string {
+    return `${this.#secret} ${encodeURIComponent(JSON.stringify([callerId, tenant]))}`
   }
 }
 

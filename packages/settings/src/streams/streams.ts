@@ -14,7 +14,7 @@ import { ownerHash } from '../store/store.ts'
 import { Audience, idAlone } from './audience.ts'
 import { CatchUp, type Opening, Openings } from './catch-up.ts'
 import { networkOf } from './network.ts'
-import { questionInterval, Questions } from './questions.ts'
+import { type About, questionInterval, Questions } from './questions.ts'
 import { openEvent, overEvent, writeHead } from './response.ts'
 
 /** How many streams there may be, how much of one may wait in this process, and how long one may take to end. */
@@ -38,9 +38,8 @@ const longest = { silence: 25, doubt: 300 }
 
 /** A caller with open streams, the oldest first, or the address of strangers, or a tenant. */
 interface Owner {
-  readonly id: string
   readonly streams: Set<Stream>
-  /** When the host is asked again whether the caller is signed in, in seconds of the clock of the streams. */
+  /** When the host is asked again about them, in seconds of the clock of the streams. */
   due: number
   /** When the last stream has ended. */
   forget(): void
@@ -49,16 +48,14 @@ interface Owner {
 /** Where bytes go: on HTTP/1 the socket itself, which costs two thirds of `response.write` in chunks. */
 type Sink = Pick<FastifyReply['raw'], 'write' | 'writableLength' | 'cork' | 'uncork'>
 
-interface Stream {
+interface Stream extends About {
   readonly audience: Audience
-  /** The tenant of the request: null without one, undefined without the option `tenants`. */
-  readonly tenant: string | null | undefined
   /** All streams of that tenant. */
   readonly members: Owner | undefined
   readonly reply: FastifyReply
   readonly sink: Sink
   readonly owner: Owner
-  /** When the caller was last known to be signed in, in seconds of the clock of the streams. */
+  /** When the caller, and the tenant, were last known to be the same, in seconds of the clock of the streams. */
   confirmed: number
   /** Bytes that may wait: one event may be long. */
   mayWait: number
@@ -81,14 +78,6 @@ interface Due {
   isBeat: boolean
 }
 
-const nothing = (): Due => ({
-  keys: new Set(),
-  own: new Map(),
-  isEverything: false,
-  isOpened: false,
-  isBeat: false,
-})
-
 type StreamsInit = Pick<Parts, 'changes' | 'sharedValues' | 'coherence' | 'states' | 'log'>
 
 export class Streams {
@@ -104,7 +93,8 @@ export class Streams {
   readonly #closing = new AbortController()
   readonly catchUp: CatchUp
   readonly #openings = new Openings()
-  #due = nothing()
+  /** Undefined where there is nothing to write. */
+  #due: Due | undefined
   #isWriting = false
   /** Whether a change waits to be kept. */
   #isAnyOpen = false
@@ -131,7 +121,7 @@ export class Streams {
   answer(request: FastifyRequest, reply: FastifyReply, { callerId, findTenant }: Reader): Promise<void> {
     return this.#openings.during(callerId, async (opening) => {
       const tenant = await findTenant()
-      if (callerId !== null && this.#questions.answer(request, reply, { id: callerId, tenant })) return
+      if (this.#questions.answer(request, reply, { callerId, tenant })) return
       this.#refuse(reply, callerId)
       await this.catchUp.reach(request, callerId)
       // From here on in one step: what changes later finds the stream.
@@ -144,7 +134,9 @@ export class Streams {
   #begin(reply: FastifyReply, tenant: Stream['tenant'], { callerId, isEnded }: Opening): void {
     this.#refuse(reply, callerId)
     const audience = callerId === null ? this.#audiences.public : this.#audiences.signedIn
-    const first = this.#firstBytes(audience, reply.request.headers['last-event-id'])
+    const known = reply.request.headers['last-event-id']
+    const shown = audience.first(this.#init.sharedValues.revision, known)
+    const first = this.#isAnyOpen && callerId !== null ? Buffer.concat([shown, openEvent]) : shown
     writeHead(reply)
     try {
       const stream = this.#add({ reply, audience, callerId, tenant })
@@ -177,17 +169,16 @@ export class Streams {
     const states = this.#statesOf(keys)
     for (const audience of Object.values(this.#audiences)) audience.take(states)
     if (this.#open.size === 0) return
-    if (kind === 'locks') this.#ownChanged(this.#callers.keys()) // locked values win over those of users
-    this.#due.isEverything ||= kind === 'everything'
-    for (const key of keys) this.#due.keys.add(key)
-    this.#write()
+    if (kind === 'locks') this.#ownChanged(this.#callers, undefined, 'user') // locked values win over those of users
+    const due = this.#write()
+    due.isEverything ||= kind === 'everything'
+    for (const key of keys) due.keys.add(key)
   }
 
   #opened(isAny: boolean): void {
     this.#isAnyOpen = isAny
     if (this.#callers.size === 0) return
-    this.#due.isOpened = true
-    this.#write()
+    this.#write().isOpened = true
   }
 
   #statesOf(keys: Iterable<string>): readonly SettingState[] {
@@ -197,16 +188,16 @@ export class Streams {
   #ownersChanged({ owners, hashes }: ChangedOwners): void {
     if (this.#callers.size + this.#tenants.size === 0) return
     const names = hashes ?? owners?.map((owner) => ownerHash(owner))
-    // Who has to read at once does not wait for what the tenant has changed.
-    for (const name of names ?? this.#tenants.keys())
-      for (const stream of this.#tenants.get(name)?.streams ?? []) this.#due.own.set(stream, 'tenant')
-    this.#ownChanged(names ?? this.#callers.keys())
-    this.#write()
+    // Who has to read at once does not wait for what the tenant has changed: the later one counts.
+    this.#ownChanged(this.#tenants, names, 'tenant')
+    this.#ownChanged(this.#callers, names, 'user')
   }
 
-  #ownChanged(callers: Iterable<string>): void {
-    for (const caller of callers)
-      for (const stream of this.#callers.get(caller)?.streams ?? []) this.#due.own.set(stream, 'user')
+  /** @param names of whom something has changed; undefined for all */
+  #ownChanged(owners: Map<string, Owner>, names: Iterable<string> | undefined, what: OwnChange): void {
+    const { own } = this.#write()
+    for (const name of names ?? owners.keys())
+      for (const stream of owners.get(name)?.streams ?? []) own.set(stream, what)
   }
 
   #refuse(reply: FastifyReply, callerId: string | null): void {
@@ -223,12 +214,12 @@ export class Streams {
     if (count >= most) throw new ServiceUnavailableException('Too many streams of settings are open.', 30)
   }
 
-  #add({ reply, audience, callerId, tenant }: NewStream): Stream {
+  #add({ reply, audience, callerId, tenant }: About & Pick<Stream, 'reply' | 'audience'>): Stream {
     const { request, raw } = reply
     const owner =
       callerId === null
         ? this.#ownerOf(this.#addresses, networkOf(request.ip))
-        : this.#ownerOf(this.#callers, hashOf(callerId), callerId)
+        : this.#ownerOf(this.#callers, hashOf(callerId))
     const [oldest] = owner.streams
     if (oldest && callerId !== null && owner.streams.size >= bounds.ofCaller) this.#end(oldest, overEvent)
     const { socket, httpVersionMajor } = request.raw
@@ -237,6 +228,7 @@ export class Streams {
     const members = name ? this.#ownerOf(this.#tenants, name) : undefined
     const stream: Stream = {
       audience,
+      callerId,
       tenant,
       members,
       reply,
@@ -256,11 +248,11 @@ export class Streams {
     return stream
   }
 
-  #ownerOf(owners: Map<string, Owner>, name: string, id = name): Owner {
+  #ownerOf(owners: Map<string, Owner>, name: string): Owner {
     const known = owners.get(name)
     if (known) return known
     const forget = () => void owners.delete(name)
-    const owner = { id, streams: new Set<Stream>(), due: this.#seconds + questionInterval, forget }
+    const owner = { streams: new Set<Stream>(), due: this.#seconds + questionInterval, forget }
     owners.set(name, owner)
     return owner
   }
@@ -274,7 +266,7 @@ export class Streams {
     if (this.#open.size > 0) return
     clearInterval(this.#clock)
     this.#clock = undefined
-    this.#due = nothing()
+    this.#due = undefined
   }
 
   #end(stream: Stream, last?: string): void {
@@ -293,44 +285,50 @@ export class Streams {
 
   #tick(): void {
     this.#seconds++
-    if (this.#seconds % longest.silence === 0) {
-      this.#due.isBeat = true
-      this.#write()
-    }
+    if (this.#seconds % longest.silence === 0) this.#write().isBeat = true
     for (const { streams } of this.#callers.values())
       for (const stream of streams)
         if (this.#seconds - stream.confirmed > longest.doubt) this.#end(stream, overEvent)
-    this.#questions.ask(this.#callers.values(), this.#seconds)
+    // What strangers are shown depends on nothing but their tenant.
+    const strangers = [...this.#addresses.values()].filter(
+      ({ streams: [first] }) => first?.tenant !== undefined,
+    )
+    this.#questions.ask([...this.#callers.values(), ...strangers], this.#seconds)
   }
 
-  /** Writes later in this turn, or after what is being written. */
-  #write(): void {
-    if (this.#isWriting) return
+  /** Returns what is written later in this turn, or after what is being written. */
+  #write(): Due {
+    this.#due ??= { keys: new Set(), own: new Map(), isEverything: false, isOpened: false, isBeat: false }
+    if (this.#isWriting) return this.#due
     this.#isWriting = true
     setImmediate(() => {
-      this.#writeAll()
-        .catch((err: unknown) => this.#init.log.error({ err }, 'streams of settings could not be written'))
-        .finally(() => (this.#isWriting = false))
+      this.#writeAll().catch((err: unknown) =>
+        this.#init.log.error({ err }, 'streams of settings could not be written'),
+      )
     })
+    return this.#due
   }
 
   async #writeAll(): Promise<void> {
-    while (
-      this.#due.keys.size + this.#due.own.size > 0 ||
-      this.#due.isEverything ||
-      this.#due.isOpened ||
-      this.#due.isBeat
-    ) {
-      const due = this.#due
-      this.#due = nothing()
-      if (due.isBeat) for (const stream of this.#open) if (this.#isStuck(stream)) this.#cut(stream)
-      const bytes = this.#encode(due)
-      let written = 0
-      // A copy: a stream that opens meanwhile begins with what is newer.
-      for (const stream of bytes.size > 0 ? [...this.#open] : due.own.keys()) {
-        if (this.#open.has(stream)) this.#send(stream, bytes.get(stream.audience), due.own.get(stream))
-        if (++written % bounds.atOnce === 0) await timers.setImmediate()
+    try {
+      while (this.#due) {
+        const due = this.#due
+        this.#due = undefined
+        await this.#writeOnce(due)
       }
+    } finally {
+      this.#isWriting = false // at once: what is due from here on begins to write again
+    }
+  }
+
+  async #writeOnce(due: Due): Promise<void> {
+    if (due.isBeat) for (const stream of this.#open) if (this.#isStuck(stream)) this.#cut(stream)
+    const bytes = this.#encode(due)
+    let written = 0
+    // A copy: a stream that opens meanwhile begins with what is newer.
+    for (const stream of bytes.size > 0 ? [...this.#open] : due.own.keys()) {
+      if (this.#open.has(stream)) this.#send(stream, bytes.get(stream.audience), due.own.get(stream))
+      if (++written % bounds.atOnce === 0) await timers.setImmediate()
     }
   }
 
@@ -368,19 +366,8 @@ export class Streams {
     if (own) sink.uncork()
   }
 
-  #ownEvent({ owner, audience, tenant }: Stream, changed: OwnChange | undefined): string {
-    const caller = audience === this.#audiences.signedIn ? owner.id : null
-    return `event: own\ndata: ${JSON.stringify({ caller, tenant, changed })}\n\n`
-  }
-
-  /** Nothing for a reader who knows the current event, and everything for any other one. */
-  #firstBytes(audience: Audience, known: unknown): Buffer {
-    const { revision } = this.#init.sharedValues
-    const id = audience.id(revision)
-    const first = known === id ? idAlone(id) : audience.snapshot(revision)
-    return this.#isAnyOpen && audience === this.#audiences.signedIn
-      ? Buffer.concat([first, openEvent])
-      : first
+  #ownEvent({ callerId, tenant }: Stream, changed: OwnChange | undefined): string {
+    return `event: own\ndata: ${JSON.stringify({ caller: callerId, tenant, changed })}\n\n`
   }
 }
 
@@ -396,5 +383,3 @@ export interface Reader {
   /** Asks the host for the tenant of the request. */
   readonly findTenant: () => Stream['tenant'] | Promise<Stream['tenant']>
 }
-
-interface NewStream extends Pick<Stream, 'reply' | 'audience' | 'tenant'>, Pick<Reader, 'callerId'> {}

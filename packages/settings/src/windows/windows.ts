@@ -30,9 +30,6 @@ export interface KeepOptions extends Omit<WriteOptions, 'confirmWithin'> {
 const look = { most: 2000, least: 50 }
 const day = 86_400_000
 
-/** The reason of a key that somebody else has written since. */
-const changedSince = 'It has changed since.'
-
 export class Windows {
   readonly #parts: Parts
   #open: readonly StoredWindow[] = []
@@ -88,12 +85,19 @@ export class Windows {
     if (rows.length === 0 || !known) throw new NotFoundException('Change that has to be kept', revision)
     if (caller) this.#requireWriter(caller, rows)
     const written = Math.min(...rows.map(({ at }) => at))
-    const { window } = await this.#settle(revision, options, (found, { at }) =>
+    const hook = settling(revision, (found, { at }) =>
       within === undefined
         ? { ...found, state: 'kept' }
         : { ...found, due: Math.min(at + within * 1000, written + day) },
     )
-    return window ?? known
+    try {
+      const { window } = await this.#parts.write([], { origin: 'keep', ...options }, { window: hook })
+      await this.#report(window, options.actor ?? null)
+      return window ?? known
+    } catch (error) {
+      if (!(error instanceof ChangeSettledException)) throw error
+      throw new ChangeSettledException(revision, (await this.find(revision))?.state)
+    }
   }
 
   #requireWriter(caller: Caller, rows: readonly HistoryRow[]): void {
@@ -108,24 +112,6 @@ export class Windows {
       caller,
       definitions.filter((definition) => definition !== null),
     )
-  }
-
-  /** Changes a window without a change of rows, and says what became of it. */
-  async #settle(
-    revision: number,
-    options: WriteOptions,
-    next: Parameters<typeof settling>[1],
-    ifDue = false,
-  ) {
-    try {
-      const hook = settling(revision, next, { ifDue })
-      const outcome = await this.#parts.write([], { origin: 'keep', ...options }, { window: hook })
-      await this.#report(outcome.window, options.actor ?? null)
-      return outcome
-    } catch (error) {
-      if (!(error instanceof ChangeSettledException)) throw error
-      throw new ChangeSettledException(revision, (await this.find(revision))?.state)
-    }
   }
 
   /** Later in this turn of the event loop, once for all that happened in it. Never throws. */
@@ -171,70 +157,44 @@ export class Windows {
     return sharedValues.revision > revision && !sharedValues.hasChangeOf(revision)
   }
 
-  /** Puts back what is still as the revision left it, all of it or nothing. */
+  /** Puts back what is still as the revision left it: all of that, or where it is refused nothing. */
   async #judge({ revision }: StoredWindow): Promise<void> {
     const rows = await this.#rowsOf(revision)
-    const size = rows[0]?.setSize ?? 0
     const reasons = new Map<string, string>()
-    try {
-      while (!(await this.#putBack(revision, { rows, size, reasons })));
-    } catch (error) {
-      if (error instanceof ChangeSettledException) return // another instance, or the person who keeps it, was faster
-      if (isDomainException(error) && error.statusCode === 503) throw error
-      for (const [key, reason] of refusalsOf(error, rows)) if (!reasons.has(key)) reasons.set(key, reason)
-      this.#parts.log.warn(
-        { revision, keys: rows.map(({ key }) => key) },
-        'a change that was not kept could not be put back',
-      )
-      await this.#conflict(revision, reasons)
+    let left = rows
+    for (;;) {
+      try {
+        return await this.#putBack(revision, left, { isWhole: left.length === rows[0]?.setSize, reasons })
+      } catch (error) {
+        if (error instanceof ChangeSettledException) return // another instance, or the person who keeps it, was faster
+        if (left.length === 0 || (isDomainException(error) && error.statusCode === 503)) throw error
+        for (const [key, reason] of refusalsOf(error, rows)) if (!reasons.has(key)) reasons.set(key, reason)
+        const isChanged = error instanceof SettingsChangedException
+        if (!isChanged)
+          this.#parts.log.warn(
+            { revision, keys: rows.map(({ key }) => key) },
+            'a change that was not kept could not be put back',
+          )
+        left = isChanged ? rows.filter(({ key }) => !reasons.has(key)) : []
+      }
     }
   }
 
-  /** False where others have written meanwhile: what they have not is tried again. */
+  /** Settles a window with what these rows replaced. @throws {SettingsChangedException} others have written some of them */
   async #putBack(
     revision: number,
-    { rows, size, reasons }: { rows: readonly HistoryRow[]; size: number; reasons: Map<string, string> },
-  ): Promise<boolean> {
-    const left = rows.filter(({ key }) => !reasons.has(key))
-    if (left.length === 0) {
-      await this.#conflict(revision, reasons)
-      return true
-    }
+    rows: readonly HistoryRow[],
+    { isWhole, reasons }: { readonly isWhole: boolean; readonly reasons: ReadonlyMap<string, string> },
+  ): Promise<void> {
     const errors = new Map<string, readonly string[]>()
-    const entries = left.map((row) => entryOf(this.#parts, row, errors))
-    const isWhole = left.length === size
-    const hook = settling(
-      revision,
-      (found) => ({
-        ...found,
-        state: isWhole ? 'put-back' : 'conflicted',
-        reasons: Object.fromEntries(reasons),
-      }),
-      { ifDue: true },
-    )
-    const note = `Revision ${revision} was not kept.`
-    try {
-      const options = { origin: 'expired', note }
-      const { window } = await this.#parts.write(entries, options, { isBulk: true, errors, window: hook })
-      await this.#report(window, null)
-      return true
-    } catch (error) {
-      if (!(error instanceof SettingsChangedException)) throw error
-      for (const { key } of error.conflicts) reasons.set(key, changedSince)
-      return false
-    }
-  }
-
-  async #conflict(revision: number, reasons: ReadonlyMap<string, string>): Promise<void> {
-    try {
-      await this.#settle(revision, {}, (found) => ({
-        ...found,
-        state: 'conflicted',
-        reasons: Object.fromEntries(reasons),
-      }))
-    } catch (error) {
-      if (!(error instanceof ChangeSettledException)) throw error
-    }
+    const entries = rows.map((row) => entryOf(this.#parts, row, errors))
+    const state = isWhole ? 'put-back' : 'conflicted'
+    const next = (found: StoredWindow) => ({ ...found, state, reasons: Object.fromEntries(reasons) }) as const
+    // What has been written since, or is refused, is settled at once.
+    const window = settling(revision, next, { ifDue: rows.length > 0 })
+    const options = { origin: 'expired', note: `Revision ${revision} was not kept.` }
+    const outcome = await this.#parts.write(entries, options, { isBulk: true, errors, window })
+    await this.#report(outcome.window, null)
   }
 
   #rowsOf(revision: number): Promise<readonly HistoryRow[]> {
@@ -260,6 +220,8 @@ export class Windows {
 
 /** Why keys could not be put back. */
 function refusalsOf(error: unknown, rows: readonly HistoryRow[]): readonly (readonly [string, string])[] {
+  if (error instanceof SettingsChangedException)
+    return error.conflicts.map(({ key }) => [key, 'It has changed since.'])
   if (error instanceof SettingValidationException)
     return Object.entries(error.errorsByKey).map(([key, messages]) => [key, messages.join(' ')])
   const reason = isDomainException(error) ? error.message : 'It cannot be written.'

@@ -6,8 +6,8 @@ import type { StoredWindow } from '../store/windows.ts'
 
 /** The part of a write that concerns windows. */
 export interface WindowHook {
-  /** Called after the write was found valid. Throws where it is refused. */
-  check(current: CurrentRows, entries: readonly RowId[]): void
+  /** Called with the rows that the write changes, after it was found valid. Throws where it is refused. */
+  check(current: CurrentRows, changed: readonly RowId[]): void
   /** The window to save in the transaction of the write. */
   save(result: WriteResult): StoredWindow | undefined
 }
@@ -30,16 +30,16 @@ export function requireSeconds(seconds: number, name: string): void {
 export function opening(seconds: number): WindowHook {
   requireSeconds(seconds, 'confirmWithin')
   return {
-    check(current, entries) {
+    check(current, changed) {
       const open = new Set(current.windows.map(({ revision }) => revision))
-      const taken = entries.filter((entry) => open.has(versionOf(entry, current)))
+      const taken = changed.filter((row) => open.has(versionOf(row, current)))
       const [first] = taken
       if (first)
         throw new UnkeptSettingsException(
           taken.map(({ key }) => key),
           versionOf(first, current),
         )
-      if (open.size >= mostOpen)
+      if (changed.length > 0 && open.size >= mostOpen)
         throw new ConflictException(`${mostOpen} changes wait to be kept. Keep some of them first.`)
     },
     save({ revision, at, changes }) {
@@ -50,8 +50,8 @@ export function opening(seconds: number): WindowHook {
 }
 
 /** A row that is missing has the version of its removal. */
-function versionOf(entry: RowId, current: CurrentRows): number {
-  return current.get(entry)?.revision ?? current.lastVersion(entry)
+function versionOf(row: RowId, current: CurrentRows): number {
+  return current.get(row)?.revision ?? current.lastVersion(row)
 }
 
 /**

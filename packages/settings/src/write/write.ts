@@ -185,7 +185,11 @@ async function writeEntries(
     )
     refuseStale(entries, current, control)
     refuseInvalid(errors)
-    hook?.check(current, entries)
+    // What stays as it is does not count.
+    hook?.check(
+      current,
+      entries.filter((entry) => !isSame(entry)),
+    )
     // S 2.3.1: again; these are the values that are stored.
     for (const entry of entries) parseEntry(entry, errors, budget)
     refuseInvalid(errors)

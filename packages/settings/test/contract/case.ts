@@ -6,7 +6,6 @@ import type {
   Owner,
   RowChange,
   RowId,
-  Scanned,
   StorePort,
   StoredRow,
   TrimLimits,
@@ -99,14 +98,13 @@ export async function revisionOf(store: StorePort): Promise<number> {
 }
 
 /** All rows, page by page. */
-export async function pages<W extends keyof Scanned>(
-  store: StorePort,
-  what: W,
+export async function pages<T>(
+  scan: (after: T | null, limit: number) => Promise<readonly T[]>,
   limit: number,
-): Promise<readonly Scanned[W]['row'][]> {
-  const rows: Scanned[W]['row'][] = []
-  for (let after: Scanned[W]['row'] | null = null; ; after = rows.at(-1) ?? null) {
-    const page: readonly Scanned[W]['row'][] = await store.scan(what, after, limit)
+): Promise<readonly T[]> {
+  const rows: T[] = []
+  for (let after: T | null = null; ; after = rows.at(-1) ?? null) {
+    const page = await scan(after, limit)
     assert.ok(page.length <= limit && rows.length < 100)
     if (page.length === 0) return rows
     rows.push(...page)
@@ -115,7 +113,7 @@ export async function pages<W extends keyof Scanned>(
 
 /** The first 500 values and entries of history as one text. */
 export async function everything(store: StorePort): Promise<string> {
-  return JSON.stringify([await store.scan('values', null, 500), await store.scan('history', null, 500)])
+  return JSON.stringify([await store.scan.values(null, 500), await store.scan.history(null, 500)])
 }
 
 /** Trims, portion by portion. Returns how many entries each one removed. */

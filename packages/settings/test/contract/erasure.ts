@@ -164,8 +164,8 @@ async function eraseAll(store: StorePort, owner: Owner): Promise<object> {
 
 /** Marks all that is stored as encrypted. */
 async function encryptAll(store: StorePort): Promise<void> {
-  const rows = await store.scan('values', null, 500)
-  const entries = await store.scan('history', null, 500)
+  const rows = await store.scan.values(null, 500)
+  const entries = await store.scan.history(null, 500)
   await store.reencrypt({
     values: rows.toReversed().map((before) => ({ before, after: { ...before, encrypted: true } })),
     history: entries.map((before) => ({ before, after: { ...before, newEncrypted: true } })),

@@ -200,7 +200,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
       await set(store, 'b', '1')
       for (const value of ['1', null, '3']) await set(store, rowId('a', 'u1'), value)
       const left = async () =>
-        (await store.scan('history', null, 20)).map((row) => `${row.key}${row.owner} ${row.newValue}`)
+        (await store.scan.history(null, 20)).map((row) => `${row.key}${row.owner} ${row.newValue}`)
       await nextMillisecond(until)
       assert.equal(sum(await trimAll(store, { perValue: 2 })), 3)
       assert.deepEqual(await left(), ['a 3', 'a 4', 'b 1', 'au1 null', 'au1 3'])
@@ -243,7 +243,7 @@ export const history: Readonly<Record<string, ContractCase>> = {
       for (let round = 0; round < count; round++) await set(store, ids, String(round))
       await nextMillisecond(until)
     }
-    const entries = async () => (await store.scan('history', null, 1000)).length
+    const entries = async () => (await store.scan.history(null, 1000)).length
     const others = Array.from({ length: 510 }, (_, index) => rowId(`written once ${index}`))
     await set(store, others, '1')
     await rounds(20)

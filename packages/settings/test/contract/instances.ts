@@ -52,11 +52,11 @@ export const instances: Readonly<Record<string, ContractCase>> = {
     if (!first.info.durable) return
     await set(first, 'a', '1')
     await writeAll(first, [change(rowId('b', 'u1'), '"x"', true)])
-    const expected = await Promise.all([first.scan('values', null, 10), first.scan('history', null, 10)])
+    const expected = await Promise.all([first.scan.values(null, 10), first.scan.history(null, 10)])
     await first.close()
     const second = await open()
     assert.deepEqual(
-      await Promise.all([second.scan('values', null, 10), second.scan('history', null, 10)]),
+      await Promise.all([second.scan.values(null, 10), second.scan.history(null, 10)]),
       expected,
     )
     assert.equal((await set(second, 'a', '2')).revision, 2)

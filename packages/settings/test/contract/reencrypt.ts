@@ -20,7 +20,7 @@ export const reencrypt: Readonly<Record<string, ContractCase>> = {
     await set(store, 'a', '2')
     await writeAll(store, [change(rowId('b', 'u1'), '3')])
     const [before, kept] = [await store.history({ key: 'a', limit: 10 }), await everything(store)]
-    assert.equal(await store.reencrypt(encryptAll(await store.scan('values', null, 10), before)), 4)
+    assert.equal(await store.reencrypt(encryptAll(await store.scan.values(null, 10), before)), 4)
     const history = await store.history({ key: 'a', limit: 10 })
     const textsOf = ({ oldValue, oldEncrypted, newValue, newEncrypted }: HistoryRow) =>
       `${oldValue} ${oldEncrypted}, ${newValue} ${newEncrypted}`
@@ -34,7 +34,7 @@ export const reencrypt: Readonly<Record<string, ContractCase>> = {
   'a row that is not as it was read any more is not replaced': async (store) => {
     for (const key of ['a', 'b', 'c']) await set(store, key, '1')
     await writeAll(store, [change(rowId('c'), null)])
-    const request = encryptAll(await store.scan('values', null, 10), await store.history({ limit: 10 }))
+    const request = encryptAll(await store.scan.values(null, 10), await store.history({ limit: 10 }))
     await set(store, 'a', '2')
     await writeAll(store, [change(rowId('b'), null)])
     assert.equal(await store.reencrypt(request), 4, 'rows of history are never written again')
@@ -56,7 +56,7 @@ export const reencrypt: Readonly<Record<string, ContractCase>> = {
     await nextMillisecond(until)
     await trimAll(store, { olderThan: Date.now() })
     assert.deepEqual(await plainOf(keys), ['old', 'users'], 'its old value')
-    await store.reencrypt(encryptAll([], await store.scan('history', null, 10)))
+    await store.reencrypt(encryptAll([], await store.scan.history(null, 10)))
     assert.deepEqual(await plainOf(keys), [])
   },
 }

@@ -10,7 +10,7 @@ export const values: Readonly<Record<string, ContractCase>> = {
     assert.deepEqual(await store.shared.read(), { revision: 0, token: '00000000', rows: [] })
     assert.deepEqual(await store.owned.read(user('u1')), [])
     assert.equal(await rowOf(store, rowId('a')), undefined)
-    assert.deepEqual(await store.scan('values', null, 10), [])
+    assert.deepEqual(await store.scan.values(null, 10), [])
     assert.deepEqual(await store.history({ limit: 10 }), [])
   },
 
@@ -110,7 +110,7 @@ export const values: Readonly<Record<string, ContractCase>> = {
   'what was read is not the store: changing it changes nothing': async (store) => {
     const result = await set(store, 'a', '1')
     const read = await store.shared.read()
-    for (const row of [...read.rows, result.changes[0]?.after, ...(await store.scan('values', null, 1))]) {
+    for (const row of [...read.rows, result.changes[0]?.after, ...(await store.scan.values(null, 1))]) {
       if (row) Reflect.set(row, 'value', '"changed"')
     }
     assert.equal((await rowOf(store, rowId('a')))?.value, '1')
@@ -130,8 +130,8 @@ export const values: Readonly<Record<string, ContractCase>> = {
     for (const value of ['1', null]) await set(store, rowId('unset', 'u1'), value)
     const name = ({ scope, owner, key }: RowId) => `${scope} ${owner} ${key}`
     const values = ['1  a', '1  b', '2 u1 a', '2 u1 c', '2 u2 a', '3 u1 a']
-    for (const limit of [1, 2]) assert.deepEqual((await pages(store, 'values', limit)).map(name), values)
-    const entries = await pages(store, 'history', 1)
+    for (const limit of [1, 2]) assert.deepEqual((await pages(store.scan.values, limit)).map(name), values)
+    const entries = await pages(store.scan.history, 1)
     assert.deepEqual(entries.slice(0, 2).map(name), ['1  a', '1  b'], 'also inside a revision')
     const revisions = entries.map(({ revision }) => revision)
     assert.deepEqual(

@@ -137,7 +137,7 @@ test('mode=replace keeps what an export of the same application omits, and names
   const file = (await admin('GET', '/export')).json
   const left = ['app.api_secret', 'app.support_email', 'mail.password', 'mail.port']
   t.same(file.omitted, left, 'secrets, also of the past, and what does not fit its definition here')
-  const stored = await store.scan('values', null, 100)
+  const stored = await store.scan.values(null, 100)
   for (const dryRun of [true, false]) {
     t.match(await admin('POST', `/import?mode=replace&dryRun=${dryRun}`, { ...file, settings: [] }), {
       status: 200,
@@ -146,7 +146,7 @@ test('mode=replace keeps what an export of the same application omits, and names
   }
   await older.settings.refresh()
   t.same(
-    (await store.scan('values', null, 100)).map(({ key }) => key),
+    (await store.scan.values(null, 100)).map(({ key }) => key),
     stored.map(({ key }) => key).filter((key) => key !== 'app.title'),
   )
   const empty = { format: 1, settings: [] }

@@ -251,7 +251,7 @@ test('S 2.3.1: a value is validated when it is written and again before it is st
   const writing = settings.contract.setSetting('app.feature_json', value as JsonValue, Application)
   t.match(await rejection(writing), { status: 422, error: { key: 'app.feature_json' } })
   t.same(asked, ['transaction'], 'the second check refuses within it')
-  t.same(await inner.scan('values', null, 10), [])
+  t.same(await inner.scan.values(null, 10), [])
 })
 
 test('the actor, origin and note of a write are in its history', async (t) => {

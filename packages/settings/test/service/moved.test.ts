@@ -84,7 +84,7 @@ test('a copy takes no secret out, no value that does not fit, and nothing to ano
   t.match(await after.settings.copy('old.secret', 'new.secret'), { copied: 1 })
   t.equal(after.settings.get(text('new.secret')), 'hunter2')
   t.match(await after.settings.copy('old.secret', 'new.secret'), { unchanged: 1 })
-  t.notMatch(JSON.stringify(await store.scan('values', null, 100)), 'hunter2')
+  t.notMatch(JSON.stringify(await store.scan.values(null, 100)), 'hunter2')
 })
 
 test('a secret that is stored in plain text is not copied to where it would be shown', async (t) => {

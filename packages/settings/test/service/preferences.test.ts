@@ -202,10 +202,7 @@ test('eraseUser removes a user everywhere and says what is left elsewhere', asyn
     left: ['backups of the database', 'logs'],
   })
   t.equal((await settings.forUser('alice')).get(definitions.theme), 'light')
-  t.notMatch(
-    JSON.stringify([await store.scan('values', null, 10), await store.scan('history', null, 10)]),
-    /alice/,
-  )
+  t.notMatch(JSON.stringify([await store.scan.values(null, 10), await store.scan.history(null, 10)]), /alice/)
   t.match(await settings.eraseUser('alice'), { values: 0, history: 0, mentions: 0 })
   const audit = lines.filter((line) => line.includes('were erased'))
   t.equal(audit.length, 2)

@@ -263,10 +263,7 @@ async function writePlainSecrets(t: Test, store: StorePort): Promise<void> {
 /** All rows of both tables. */
 async function everything(store: StorePort): Promise<string> {
   await store.open({ log: silentLog })
-  const rows = JSON.stringify([
-    await store.scan('values', null, 10_000),
-    await store.scan('history', null, 10_000),
-  ])
+  const rows = JSON.stringify([await store.scan.values(null, 10_000), await store.scan.history(null, 10_000)])
   await store.close()
   return rows
 }

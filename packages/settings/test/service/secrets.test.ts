@@ -16,13 +16,13 @@ test('decision 13: sensitive values are encrypted at rest and readable in proces
   await settings.contract.setSetting('app.api_secret', 'hunter2', Application)
   await settings.contract.setSetting('user.token', 'hush', User, 'alice')
   await settings.contract.setSetting('app.title', 'Acme', Application)
-  const rows = await store.scan('values', null, 10)
+  const rows = await store.scan.values(null, 10)
   t.match(rows, [
     { key: 'app.api_secret', encrypted: true, value: /^v1\.one\./ },
     { key: 'app.title', encrypted: false, value: '"Acme"' },
     { key: 'user.token', encrypted: true },
   ])
-  t.notMatch(JSON.stringify([rows, await store.scan('history', null, 10)]), /hunter2|hush/)
+  t.notMatch(JSON.stringify([rows, await store.scan.history(null, 10)]), /hunter2|hush/)
   t.equal(settings.get(definitions.secret), 'hunter2')
   t.equal(await settings.contract.resolveUserSetting('user.token', 'alice'), 'hush')
 })
@@ -63,7 +63,7 @@ test('a value that was tampered with fails to read instead of passing for unset;
   const store = memoryStore()
   const app = await createApp(t, { store, encryption: { keys: [one] } })
   await app.settings.contract.setSetting('app.api_secret', 'hunter2', Application)
-  const [stored] = await store.scan('values', null, 1)
+  const [stored] = await store.scan.values(null, 1)
   const forged = `${stored?.value.slice(0, -2)}AA`
   await store.shared.write({
     actor: null,

@@ -4,7 +4,7 @@ import { mock } from 'node:test'
 import { setImmediate as turn } from 'node:timers/promises'
 import { SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
-import { readStream, start } from '../support/reader.ts'
+import { readStream, readStreams, start } from '../support/reader.ts'
 
 const { Application } = SettingScope
 
@@ -49,10 +49,11 @@ test('readers who begin with everything share its bytes', async (t) => {
 test('others have their turn after 256 sockets', async (t) => {
   const app = await start(t, { findCaller: ({ headers }) => ({ id: String(headers['x-caller']) }) })
   const count = 600
-  const streams = await Promise.all(
-    Array.from({ length: count }, (_, index) =>
-      readStream(app, { headers: { 'x-caller': `caller ${Math.floor(index / 8)}` } }),
-    ),
+  const streams = await readStreams(
+    app,
+    Array.from({ length: count }, (_, index) => ({
+      headers: { 'x-caller': `caller ${Math.floor(index / 8)}` },
+    })),
   )
   for (const stream of streams) await stream.next('own')
   let written = 0

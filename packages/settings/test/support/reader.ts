@@ -112,6 +112,19 @@ export async function readStream(
   }
 }
 
+/** Opens many streams, in portions: a server that has no time holds 511 connections that it has not accepted, and drops others. */
+export async function readStreams(
+  app: FastifyInstance,
+  wanted: readonly ReadOptions[],
+): Promise<readonly StreamReader[]> {
+  const streams: StreamReader[] = []
+  while (streams.length < wanted.length) {
+    const portion = wanted.slice(streams.length, streams.length + 200)
+    streams.push(...(await Promise.all(portion.map((options) => readStream(app, options)))))
+  }
+  return streams
+}
+
 interface ReadOptions {
   readonly path?: string
   readonly headers?: Readonly<Record<string, string>>

@@ -7,7 +7,7 @@ import { mock } from 'node:test'
 import t, { type Test, test } from 'tap'
 import { engines } from '../support/engines.ts'
 import { follow, portOf } from '../support/live.ts'
-import { readStream, type StreamReader } from '../support/reader.ts'
+import { readStream, readStreams, type StreamReader } from '../support/reader.ts'
 import { createApp, manage, type Members, tenantsOf, tokens } from './app.ts'
 
 t.setTimeout(300_000)
@@ -219,14 +219,42 @@ test('a session that switches: its open page never mixes two organisations, and 
   t.notOk(pairs.includes('acme,bolt') || pairs.includes('bolt,acme'), JSON.stringify(pairs))
 })
 
+test('the session of a stranger that switches: the streams of its pages are asked about, and end, as those of callers do', async (t) => {
+  mock.timers.enable({ apis: ['setInterval'] })
+  t.teardown(() => mock.timers.reset())
+  const sessions: Record<string, string | null> = { one: 'acme', two: 'acme', none: null }
+  const app = await start(t, {
+    tenants: { of: ({ headers }) => sessions[String(headers['x-session'])] ?? null },
+  })
+  const open = (session: string) =>
+    readStream(app, { path: '/public/stream', headers: { 'x-session': session } })
+  const [one, two, none] = [await open('one'), await open('two'), await open('none')]
+  for (const stream of [one, two, none]) await stream.next('own')
+  const minute = async () => {
+    mock.timers.tick(60_000)
+    for (let turn = 0; turn < 20; turn++) await app.inject('/api/settings/public')
+  }
+  await minute()
+  sessions['one'] = 'bolt'
+  sessions['none'] = 'bolt'
+  await minute()
+  t.match(await one.ended(), /"tenant":"acme"/)
+  t.match(await none.ended(), /"tenant":null/)
+  await app.settings.set(tokens.brand, 'Acme', { tenant: 'acme' })
+  await two.next('own')
+  t.equal(two.text.match(/"caller":null,"tenant":"acme"/g)?.length, 2, 'the other one goes on')
+  two.close()
+})
+
 test('1,000 organisations: the change of one is said to its members alone, and so is its end', async (t) => {
   const ids = Array.from({ length: 1000 }, (_, at) => `org-${at}`)
   const app = await start(t, {
     findCaller: ({ headers }) => ({ id: String(headers['x-caller']) }),
     tenants: { of: ({ headers }) => String(headers['settings-tenant']) },
   })
-  const streams = await Promise.all(
-    ids.map((id) => readStream(app, { headers: { 'x-caller': `of-${id}`, 'settings-tenant': id } })),
+  const streams = await readStreams(
+    app,
+    ids.map((id) => ({ headers: { 'x-caller': `of-${id}`, 'settings-tenant': id } })),
   )
   for (const stream of streams) await stream.next('own')
   for (const id of ['org-7', 'org-700']) await app.settings.set(tokens.brand, id, { tenant: id })

@@ -8,7 +8,7 @@ import { until } from '@fastify-modular/test-support/until'
 import type { FastifyInstance } from 'fastify'
 import { type Test, test } from 'tap'
 import { follow, portOf } from '../support/live.ts'
-import { readStream } from '../support/reader.ts'
+import { readStream, readStreams } from '../support/reader.ts'
 import { memoryStore } from '../support/stores.js'
 import { as, createApp, tokens } from './app.ts'
 
@@ -229,7 +229,10 @@ test('2,000 streams of an organisation and one write: its rows are read once', a
     tenants: { of: () => 'acme' },
   })
   const headersOf = callers.flatMap((id) => Array.from({ length: 8 }, () => ({ 'x-caller': id })))
-  const streams = await Promise.all(headersOf.map((headers) => readStream(app, { headers })))
+  const streams = await readStreams(
+    app,
+    headersOf.map((headers) => ({ headers })),
+  )
   for (const stream of streams) await stream.next('own')
   isCounting = true
   await app.settings.set(tokens.brand, 'Acme', { tenant: 'acme' })

@@ -31,8 +31,8 @@ const mutants: Readonly<Record<string, Mutant>> = {
   },
   'the organisation left out of what other instances notice': {
     file: 'store/sqlite/engine.js',
-    find: '${history.scope} >= 2 and ${seq}',
-    replace: '${history.scope} = 2 and ${seq}',
+    find: 'h.scope >= 2 and h.seq',
+    replace: 'h.scope = 2 and h.seq',
     proof: 'store/sqlite/contract',
   },
   'the scope left out of the key of the cache': {

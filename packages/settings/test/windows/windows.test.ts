@@ -226,6 +226,21 @@ test('an import that changes nothing does not announce the change of somebody el
   t.notOk(again.headers['settings-confirm-by'])
 })
 
+test('what a write leaves as it is does not count: neither keys of an open change, nor a hundred of them', async (t) => {
+  const app = await createApp(t)
+  const editor = as(app, 'editor')
+  const setting = (value: string) => ({ key: 'app.title', scope, value })
+  const banner = { key: 'app.banner', scope, value: 'Soon' }
+  await editor('PUT', '?confirmWithin=600', setting('Acme'))
+  const file = { format: 1, settings: [setting('Acme'), banner] }
+  const imported = await editor('POST', '/import?confirmWithin=60', file)
+  t.match(imported, { status: 200, json: { update: [], create: ['app.banner'], unchanged: ['app.title'] } })
+  t.ok(imported.headers['settings-confirm-by'])
+  const bulk = await editor('PUT', '/bulk?confirmWithin=60', [setting('Acme'), banner])
+  t.equal(bulk.headers['settings-confirm-by'], undefined, 'nothing changed, so nothing was opened')
+  t.equal((await editor('PUT', '/bulk?confirmWithin=60', [setting('Other'), banner])).status, 409)
+})
+
 test('a change is kept within a time, and never by opening another one', async (t) => {
   const { app } = await open(t, memoryStore())
   const { revision } = await put(app, { 'w.a': 2 }, 60)
@@ -308,6 +323,29 @@ test('the stream says that other changes are open, to signed-in readers, and aft
   t.notMatch(third.text, 'event: open')
   t.notMatch(stranger.text, 'event: open')
   for (const each of [reader, stranger, second, third]) each.close()
+})
+
+test('the address of a change is the one that the request came by, also below a prefix with a parameter', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  await app.register(settings, {
+    definitions: [tokens],
+    prefix: '/:org/settings',
+    findCaller: () => ({ id: 'ada', permissions: ['Settings.Update'] }),
+  })
+  const put = (query: string, scope: number) =>
+    app.inject({
+      method: 'PUT',
+      url: `/a%20b/settings${query}`,
+      payload: { key: 'w.a', scope, value: 2 },
+    })
+  const { headers } = await put('?confirmWithin=60', scope)
+  t.match(headers['location'], /^\/a%20b\/settings\/changes\/1$/)
+  t.equal((await app.inject(String(headers['location']))).json().state, 'open')
+  t.equal(
+    (await put('', SettingScope.User)).json().detail,
+    'Use /a%20b/settings/me to set user-scoped settings.',
+  )
 })
 
 test('the client keeps, extends and looks back, by the clock of the server', async (t) => {

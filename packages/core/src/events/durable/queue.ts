@@ -1,20 +1,14 @@
-/** The port between the dispatcher of durable events and the database, or the broker, that keeps them. */
+/** The port between a durable transport and the database, or the broker, that keeps its events. */
 import type { FastifyBaseLogger } from 'fastify'
-import type { DeadLetters, Subscription, RemovedHandler, Tx } from '../transport.ts'
+import type { DeadLetter, EventTransport, Subscription, RemovedHandler, Tx } from '../transport.ts'
 
 /** Where the events of one application are kept; `durableTransport` makes a transport of it. */
-export interface QueueSource<J extends Job = Job> {
-  /** Shown in messages. */
-  readonly name: string
-  /** The kind of transaction `Queue.publish` can take part in. */
-  readonly transactional: Tx['kind'] | false
-  /** Whether it was made with this connection, pool or connection string; absent where `transactional` is false. */
-  isOn?(connection: unknown): boolean
+export interface QueueSource<J extends Job = Job> extends Omit<EventTransport, 'open'> {
   /** Prepares the storage. What it has opened before it fails is its own to close. */
   open(context: QueueContext): Queue<J> | Promise<Queue<J>>
 }
 
-/** What a queue may tell the dispatcher. */
+/** What a queue may tell its transport. */
 export interface QueueContext {
   readonly log: FastifyBaseLogger
   /**
@@ -83,7 +77,7 @@ export interface Queue<J extends Job = Job> {
   publish(event: StoredEvent, tx: Tx | undefined): boolean | Promise<boolean>
   /**
    * Records what has ended, and fetches due jobs in the order in which they fell due. A job that this process has lost to
-   * another one is changed only if it was handled: then it is done. Where it rejects, the dispatcher asks again after the
+   * another one is changed only if it was handled: then it is done. Where it rejects, it is called again after the
    * next beat.
    */
   exchange(exchange: Exchange<J>): Promise<readonly J[]>
@@ -95,7 +89,12 @@ export interface Queue<J extends Job = Job> {
   release(held: readonly J[]): void | Promise<void>
   /** Ends what `open` has begun. Events are published until then. */
   close?(): void | Promise<void>
-  readonly deadLetters: DeadLetters
+  /** Oldest first, at most so many. */
+  listDead(limit: number): Promise<readonly DeadLetter[]>
+  /** Delivers a dead letter again, with all its attempts; false if there is none, or no subscription of its handler. */
+  replay(id: string): Promise<boolean>
+  /** Deletes a dead letter for good; false if there is none. */
+  discard(id: string): Promise<boolean>
   /** The handlers that events are kept for, without `own`. */
   listRemoved(own: readonly string[]): Promise<readonly RemovedHandler[]>
   /** Ends the subscription of a handler that `listRemoved` has named, and deletes what waits for it. */

@@ -7,7 +7,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import { logFailure } from '../../internal/failures.ts'
 import type { ListeningConnection } from '../../internal/listener.ts'
 import type { BoundedConnections } from '../../internal/postgres.ts'
-import { FMOD_CORE_PEER_MISSING, FMOD_CORE_QUEUE_MISSING } from '../../misuse-errors.ts'
+import { errorCodes } from '../../misuse-errors.ts'
 
 /** One connection of a pg pool. */
 export interface PgConnection extends ListeningConnection {
@@ -54,7 +54,7 @@ export async function loadPeer<T>(peer: string, load: () => Promise<T>): Promise
   try {
     return await load()
   } catch (cause) {
-    throw Object.assign(new FMOD_CORE_PEER_MISSING(peer), { cause })
+    throw Object.assign(new errorCodes.FMOD_CORE_PEER_MISSING(peer), { cause })
   }
 }
 
@@ -125,5 +125,5 @@ export async function addTables(pool: PgPool, schema: string, log: FastifyBaseLo
 export async function requireTables(pool: PgPool, schema: string): Promise<void> {
   const { rows } = await pool.query('SELECT to_regclass($1) AS worker', [`${schema}.fmod_worker`])
   const [found] = rows as { worker: unknown }[]
-  if (found?.worker == null) throw new FMOD_CORE_QUEUE_MISSING('pgBoss')
+  if (found?.worker == null) throw new errorCodes.FMOD_CORE_QUEUE_MISSING('pgBoss')
 }

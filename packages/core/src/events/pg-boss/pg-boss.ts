@@ -92,7 +92,7 @@ async function openQueue(
     await within(timeout, boss.stop({ graceful: false, wait: false, close: false }))
     if (!given) await connections.end(pool)
   }
-  const queue = new PgBossQueue({ boss, pool, schema, lease, listening: { probe, answer }, close }, context)
+  const queue = new PgBossQueue({ boss, pool, schema, lease, listening: { probe, answer }, close, context })
   try {
     await queue.prepare()
     return queue

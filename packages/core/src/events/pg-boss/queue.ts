@@ -4,10 +4,19 @@
  * (160 events/s where 100,000 wait; ours 16,000/s, bench/events.mjs), and its `publish` takes part in no transaction.
  */
 import { listen } from '../../internal/listener.ts'
-import type { Exchange, FinishedJob, Job, Queue, QueueContext, StoredEvent } from '../durable/queue.ts'
-import type { DeadLetter, DeadLetters, Subscription, RemovedHandler, Tx } from '../transport.ts'
-import { Cluster, handlerOf, hasLostLease, isAlive, isOwn, owner, queueOf } from './cluster.ts'
-import { addTables, type Boss, exclusively, type PgPool, requireTables } from './database.ts'
+import type { Exchange, FinishedJob, Job, Queue, StoredEvent } from '../durable/queue.ts'
+import type { DeadLetter, Subscription, RemovedHandler, Tx } from '../transport.ts'
+import {
+  Cluster,
+  type ClusterParts,
+  handlerOf,
+  hasLostLease,
+  isAlive,
+  isOwn,
+  owner,
+  queueOf,
+} from './cluster.ts'
+import { addTables, type Boss, exclusively, requireTables } from './database.ts'
 
 const deadLetterQueue = 'events.dead-letters'
 
@@ -24,12 +33,8 @@ export interface PgJob extends Job {
 }
 
 /** What the queue works with. */
-export interface PgBossQueueParts {
+interface PgBossQueueParts extends ClusterParts {
   readonly boss: Boss
-  readonly pool: PgPool
-  readonly schema: string
-  /** Milliseconds. */
-  readonly lease: number
   /** Of the connection that listens, in milliseconds: between two tests, and how long an answer may take. */
   readonly listening: { readonly probe: number; readonly answer: number }
   /** Ends the connections, as far as they are the transport's own. */
@@ -37,23 +42,15 @@ export interface PgBossQueueParts {
 }
 
 export class PgBossQueue implements Queue<PgJob> {
-  readonly deadLetters: DeadLetters = {
-    list: (limit = 100) => this.#listDead(limit),
-    replay: (id) => this.#replay(id),
-    discard: (id) => this.#discard(id),
-  }
   readonly #parts: PgBossQueueParts
-  readonly #context: QueueContext
   readonly #cluster: Cluster
   readonly #job: string
   #stopListening: (() => unknown) | undefined
 
-  constructor(parts: PgBossQueueParts, context: QueueContext) {
-    const { pool, schema, lease } = parts
+  constructor(parts: PgBossQueueParts) {
     this.#parts = parts
-    this.#context = context
-    this.#job = `${schema}.job`
-    this.#cluster = new Cluster({ pool, schema, lease, context })
+    this.#job = `${parts.schema}.job`
+    this.#cluster = new Cluster(parts)
   }
 
   /**
@@ -61,12 +58,12 @@ export class PgBossQueue implements Queue<PgJob> {
    * @throws {FMOD_CORE_QUEUE_MISSING} they are, and this process does not migrate
    */
   async prepare(): Promise<void> {
-    const { boss, pool, schema } = this.#parts
-    if (!this.#context.migrates) return requireTables(pool, schema)
+    const { boss, pool, schema, context } = this.#parts
+    if (!context.migrates) return requireTables(pool, schema)
     await exclusively(pool, schema, async () => {
       await boss.start()
       await boss.createQueue(deadLetterQueue)
-      await addTables(pool, schema, this.#context.log)
+      await addTables(pool, schema, context.log)
     })
   }
 
@@ -118,7 +115,9 @@ export class PgBossQueue implements Queue<PgJob> {
       [...contentOf(event), this.#cluster.addressees(), channel, tx ? null : instance],
     )
     const sent = rows as { queue: string; notified: string | null }[]
-    this.#context.wake(sent.filter(({ notified }) => notified === null).map(({ queue }) => handlerOf(queue)))
+    this.#parts.context.wake(
+      sent.filter(({ notified }) => notified === null).map(({ queue }) => handlerOf(queue)),
+    )
     return sent.length > 0
   }
 
@@ -182,21 +181,21 @@ export class PgBossQueue implements Queue<PgJob> {
   async beat(held: readonly PgJob[]): Promise<readonly string[]> {
     const { lost, due } = await this.#cluster.beat(held.map(({ id }) => id))
     if (lost.length > 0)
-      this.#context.log.warn({ queues: lost }, 'events of a process that is gone are handed on')
+      this.#parts.context.log.warn({ queues: lost }, 'events of a process that is gone are handed on')
     this.#stopListening ??= this.#listen()
     return [...due].map(handlerOf)
   }
 
   /** From the first beat on: before that, the boot needs the connections. */
   #listen(): () => unknown {
-    const { pool, listening } = this.#parts
+    const { pool, listening, context } = this.#parts
     return listen({
       ...listening,
       channels: [this.#cluster.channel],
       connect: () => pool.connect(),
       disconnect: (connection) => connection.release(true),
-      onListening: () => void this.#context.look(),
-      onNotice: (notice) => void (notice === '' ? this.#context.look() : this.#cluster.receive(notice)),
+      onListening: () => void context.look(),
+      onNotice: (notice) => void (notice === '' ? context.look() : this.#cluster.receive(notice)),
       onLost: (err) => this.#cluster.reportLoss(err),
     })
   }
@@ -245,7 +244,7 @@ export class PgBossQueue implements Queue<PgJob> {
   }
 
   /** Oldest first, by the index of due jobs: a dead letter falls due when it is buried. */
-  async #listDead(limit: number): Promise<readonly DeadLetter[]> {
+  async listDead(limit: number): Promise<readonly DeadLetter[]> {
     const { rows } = await this.#parts.pool.query(
       `SELECT id, ${identity}, coalesce(data ->> 'queue', '') AS queue, coalesce(data ->> 'error', '') AS error,
          coalesce((data ->> 'attempts')::integer, 0) AS attempts,
@@ -257,7 +256,7 @@ export class PgBossQueue implements Queue<PgJob> {
     return dead.map(({ queue, ...letter }) => ({ ...letter, handler: handlerOf(queue) }))
   }
 
-  async #replay(id: string): Promise<boolean> {
+  async replay(id: string): Promise<boolean> {
     if (!uuid.test(id)) return false
     const { pool, schema } = this.#parts
     const { rows } = await pool.query(
@@ -274,7 +273,7 @@ export class PgBossQueue implements Queue<PgJob> {
     return rows.length > 0
   }
 
-  async #discard(id: string): Promise<boolean> {
+  async discard(id: string): Promise<boolean> {
     if (!uuid.test(id)) return false
     const remove = `DELETE FROM ${this.#job} WHERE name = $1 AND id = $2 AND state < 'active' RETURNING id`
     return (await this.#parts.pool.query(remove, [deadLetterQueue, id])).rows.length > 0

@@ -2,7 +2,7 @@
  * The database of the outbox: the part of better-sqlite3 that it uses, by structure, so that its types need not be
  * installed; and the tables.
  */
-import { FMOD_CORE_QUEUE_MISSING } from '../../misuse-errors.ts'
+import { errorCodes } from '../../misuse-errors.ts'
 
 export interface SqliteDatabase {
   readonly inTransaction: boolean
@@ -58,5 +58,5 @@ export function requireTables(database: SqliteDatabase): void {
   const find = database.prepare(
     "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'event_delivery'",
   )
-  if (find.get() === undefined) throw new FMOD_CORE_QUEUE_MISSING('sqliteOutbox')
+  if (find.get() === undefined) throw new errorCodes.FMOD_CORE_QUEUE_MISSING('sqliteOutbox')
 }

@@ -1,9 +1,9 @@
 /** The queue in SQLite: publishes events, claims due deliveries, records outcomes, keeps dead letters. One call, one transaction. */
 import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises'
 import { FileLock } from '../../internal/file-lock.ts'
-import { FMOD_CORE_TRANSACTION_OPEN } from '../../misuse-errors.ts'
+import { errorCodes } from '../../misuse-errors.ts'
 import type { Exchange, FinishedJob, Job, Queue, QueueContext, StoredEvent } from '../durable/queue.ts'
-import type { DeadLetter, DeadLetters, Subscription, RemovedHandler, SyncTx, Tx } from '../transport.ts'
+import type { DeadLetter, Subscription, RemovedHandler, SyncTx, Tx } from '../transport.ts'
 import { createTables, requireTables, type SqliteDatabase } from './database.ts'
 
 /** A published event on its way to one handler; its id is that of the event. */
@@ -34,11 +34,6 @@ const portion = 500
 const patience = 5000
 
 export class SqliteQueue implements Queue<SqliteJob> {
-  readonly deadLetters: DeadLetters = {
-    list: async (limit) => this.#statements.listDead.all(limit) as DeadLetter[],
-    replay: (id) => this.#replay(...keyOf(id)),
-    discard: (id) => this.#writeAlone('a dead letter', () => this.#removeDead(...keyOf(id))),
-  }
   readonly #database: SqliteDatabase
   readonly #context: QueueContext
   /** Milliseconds. */
@@ -157,6 +152,27 @@ export class SqliteQueue implements Queue<SqliteJob> {
     if (held.length > 0) await this.#writeAlone('a release', () => this.#renew(held, Date.now()))
   }
 
+  async listDead(limit: number): Promise<readonly DeadLetter[]> {
+    return this.#statements.listDead.all(limit) as DeadLetter[]
+  }
+
+  async replay(id: string): Promise<boolean> {
+    const [event, handler] = keyOf(id)
+    const { replay } = this.#statements
+    const { changes } = await this.#writeAlone('a replay', () => replay.run(Date.now(), event, handler))
+    this.#context.wake([handler])
+    return changes > 0
+  }
+
+  discard(id: string): Promise<boolean> {
+    const [event, handler] = keyOf(id)
+    return this.#writeAlone('a dead letter', () => {
+      const { changes } = this.#statements.removeDead.run(event, handler)
+      this.#statements.removeEvent.run(event, event)
+      return changes > 0
+    })
+  }
+
   async listRemoved(own: readonly string[]): Promise<readonly RemovedHandler[]> {
     return this.#lock.read(() => this.#statements.listRemoved.all(JSON.stringify(own))) as RemovedHandler[]
   }
@@ -174,7 +190,7 @@ export class SqliteQueue implements Queue<SqliteJob> {
   /** After a transaction that is open on the connection, whoever began it: its rollback would undo the work, which `what` names. */
   async #writeAlone<T>(what: string, work: () => T): Promise<T> {
     for (const end = performance.now() + patience; this.#database.inTransaction; await sleep(1))
-      if (performance.now() > end) throw new FMOD_CORE_TRANSACTION_OPEN(what)
+      if (performance.now() > end) throw new errorCodes.FMOD_CORE_TRANSACTION_OPEN(what)
     return this.#write(work)
   }
 
@@ -182,19 +198,6 @@ export class SqliteQueue implements Queue<SqliteJob> {
   #renew(held: readonly SqliteJob[], until: number): readonly SqliteJob[] {
     const { renew } = this.#statements
     return held.filter(({ id, handler, heldUntil }) => renew.run(until, id, handler, heldUntil).changes > 0)
-  }
-
-  async #replay(event: number, handler: string): Promise<boolean> {
-    const { replay } = this.#statements
-    const { changes } = await this.#writeAlone('a replay', () => replay.run(Date.now(), event, handler))
-    this.#context.wake([handler])
-    return changes > 0
-  }
-
-  #removeDead(event: number, handler: string): boolean {
-    const { changes } = this.#statements.removeDead.run(event, handler)
-    this.#statements.removeEvent.run(event, event)
-    return changes > 0
   }
 
   /** The last portion takes the subscription with it, so that no event comes after. */

@@ -1,5 +1,5 @@
 /** Who changed what, from which value to which, when, and the way back. */
-import { type HistoryEntry, type SettingChangeSet, SettingScope } from '@fastify-modular/settings/client'
+import type { HistoryEntry, SettingChangeSet } from '@fastify-modular/settings/client'
 import { type ComponentChildren, Fragment } from 'preact'
 import { format, plural } from '../../texts/messages.ts'
 import { Button } from '../button.tsx'
@@ -8,7 +8,7 @@ import { EntryDiff, EntryName, FoldedEntries } from '../diff/entry-diff.tsx'
 import { Face } from '../face.tsx'
 import { relativeTime } from '../model/input.ts'
 import { type Definition, displayTime, type SettingValue } from '../model/setting.ts'
-import { useEditor } from '../page-context.ts'
+import { useEditor, useMayChange } from '../page-context.ts'
 import { useWholePage } from '../more-texts.ts'
 
 interface ChangeListProps {
@@ -207,22 +207,18 @@ function Reason({ entry: { origin, note } }: { readonly entry: HistoryEntry }): 
  * in the history of a setting it restores what the setting held once.
  */
 function WayBack({ change, newest, source, ofOne }: ChangeProps): ComponentChildren {
-  const { api, editor, messages, locale, canUpdate, isAdmin } = useWholePage()
-  const { values, byKey, isForbidden } = useEditor((state) => state)
+  const { api, editor, messages, locale, isAdmin } = useWholePage()
+  const { values, byKey } = useEditor((state) => state)
   const { revision, at, entries } = change
   // Of a set, one value that holds is enough: Undo says who has changed the others since.
   const isCurrent = entries.some(
     (entry) => newest.get(entry.key) === entry && holds(entry, values.get(entry.key)),
   )
-  const mayChange =
-    canUpdate &&
-    !isForbidden &&
-    entries.every(
-      ({ key, scope, setSize }) =>
-        values.get(key)?.locked === false &&
-        (isAdmin || (scope !== SettingScope.System && setSize === entries.length)),
-    )
-  if (!mayChange || !(ofOne || isCurrent)) return null
+  const mayChange = useMayChange(...entries.map(({ key }) => byKey.get(key)))
+  const isWhole = entries.every(
+    ({ key, setSize }) => values.get(key)?.locked === false && (isAdmin || setSize === entries.length),
+  )
+  if (!mayChange || !isWhole || !(ofOne || isCurrent)) return null
 
   const isAsked = !ofOne && entries.some(({ key }) => byKey.get(key)?.sensitive || byKey.get(key)?.confirm)
 

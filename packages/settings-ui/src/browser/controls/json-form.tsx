@@ -16,7 +16,8 @@ import {
   withValue,
 } from '../model/json-form.ts'
 import { toNumber } from '../model/input.ts'
-import { type JsonValue, splitError } from '../model/setting.ts'
+import { type Definition, type JsonValue, splitError } from '../model/setting.ts'
+import { useEditor } from '../page-context.ts'
 import { useWholePage } from '../more-texts.ts'
 import { Segments, Switch } from './choices.tsx'
 import type { ControlProps } from './control-props.ts'
@@ -25,12 +26,13 @@ import { CodeControl } from './long-text.tsx'
 /** A form where the schema has one and the value fits it; JSON for all else, and where the user prefers it. */
 export function JsonControl(props: ControlProps): ComponentChildren {
   const { messages } = useWholePage()
-  const { definition, field, draft } = props
+  const { definition, field } = props
+  const errors = useErrors(definition)
   const [isCode, setCode] = useState(false)
   const form = useMemo(() => formOf(definition), [definition])
   const parts = useMemo(() => form && partsOf(form, field.value), [form, field.value])
   // An error of a part is shown at its field.
-  const isForm = !isCode || draft?.errors.some((error) => splitError(error).pointer !== '')
+  const isForm = !isCode || errors.some(({ pointer }) => pointer !== '')
   if (!form || !parts) return <CodeControl {...props} />
   return (
     <>
@@ -51,18 +53,22 @@ export function JsonControl(props: ControlProps): ComponentChildren {
   )
 }
 
+function useErrors({ key }: Definition): ReturnType<typeof splitError>[] {
+  return useEditor(({ errors }) => errors.get(key))?.map(splitError) ?? []
+}
+
 interface JsonFormProps extends ControlProps {
   readonly form: Form
   readonly parts: readonly JsonValue[]
 }
 
-function JsonForm({ definition, field, draft, form, parts, onInput }: JsonFormProps): ComponentChildren {
+function JsonForm({ definition, field, form, parts, onInput }: JsonFormProps): ComponentChildren {
   const { messages } = useWholePage()
   const { id, readOnly } = field
   const group = useRef<HTMLDivElement>(null)
   /** The `data-part` of what has the focus next. */
   const wanted = useRef<string | undefined>(undefined)
-  const byPointer = new Map(draft?.errors.map(splitError).map(({ pointer, text }) => [pointer, text]))
+  const byPointer = new Map(useErrors(definition).map(({ pointer, text }) => [pointer, text]))
 
   // Once what was added, moved or removed is drawn, and before the user's next key.
   useLayoutEffect(() => {

@@ -24,8 +24,8 @@ export interface EditorState {
   readonly saving: ReadonlySet<string>
   /** What others have changed while the page was open, by key. */
   readonly news: ReadonlyMap<string, News>
-  /** Errors of settings without a draft, by key: a test asks for them to be entered. They go with the next edit. */
-  readonly asked: ReadonlyMap<string, readonly string[]>
+  /** What is wrong, by key: with a draft; or a test asks for a setting without one, until the next edit. */
+  readonly errors: ReadonlyMap<string, readonly string[]>
   /** Changes that wait to be kept, the first that is due first. */
   readonly open: readonly Waiting[]
   /** When the server answered last, as people say it, while it does not; an ended session says so itself. */
@@ -109,7 +109,7 @@ export const initialState: EditorState = {
   preview: 'none',
   saving: new Set(),
   news: new Map(),
-  asked: new Map(),
+  errors: new Map(),
   open: [],
   stale: null,
   failure: null,
@@ -128,18 +128,19 @@ export function withInput(state: EditorState, definition: Definition, input: Inp
   const before = state.drafts.get(definition.key)
   const isStored = input === toInput(definition, value.value) && !state.saving.has(definition.key)
   if (isStored && !before?.theirs) return withoutDraft(state, definition.key)
-  return withDraft(state, definition.key, { ...before, input, errors: [] })
+  return withDraft(state, definition.key, { ...before, input })
 }
 
+/** What was wrong with the draft before is not known of this one. */
 export function withDraft(state: EditorState, key: string, draft: Draft): EditorState {
-  return { ...state, drafts: new Map(state.drafts).set(key, draft) }
+  const { drafts, errors } = withoutDraft(state, key)
+  return { ...state, errors, drafts: new Map(drafts).set(key, draft) }
 }
 
 export function withoutDraft(state: EditorState, key: string): EditorState {
-  if (!state.drafts.has(key)) return state
-  const drafts = new Map(state.drafts)
-  drafts.delete(key)
-  return { ...state, drafts }
+  const isOther = ([each]: readonly [string, unknown]): boolean => each !== key
+  const drafts = new Map([...state.drafts].filter(isOther))
+  return { ...state, drafts, errors: new Map([...state.errors].filter(isOther)) }
 }
 
 /**
@@ -150,6 +151,7 @@ export function withValues(state: EditorState, fresh: readonly SettingValue[]): 
   const values = new Map(state.values)
   const drafts = new Map(state.drafts)
   const saved = new Map(state.saved)
+  const errors = new Map(state.errors)
   for (const value of fresh) {
     const { key, version } = value
     const [before, draft, definition] = [values.get(key), drafts.get(key), state.byKey.get(key)]
@@ -161,52 +163,50 @@ export function withValues(state: EditorState, fresh: readonly SettingValue[]): 
     // Saved again, or another one and then this one: a draft of it is one still.
     if (before.version === version || (isShown && isSameJson(before.value, value.value))) {
       // What another user had saved is taken back.
-      if (draft.theirs) drafts.set(key, { input: draft.input, errors: [] })
-    } else if (isShown && draft.input === toInput(definition, value.value)) drafts.delete(key)
-    else {
+      if (!draft.theirs) continue
+      drafts.set(key, { input: draft.input })
+      errors.delete(key)
+    } else if (isShown && draft.input === toInput(definition, value.value)) {
+      drafts.delete(key)
+      errors.delete(key)
+    } else {
       values.set(key, before)
       drafts.set(key, { ...draft, theirs: value })
     }
   }
-  return { ...state, values, drafts, saved }
+  return { ...state, values, drafts, saved, errors }
 }
 
 /** These drafts are being sent. */
 export function withSent(state: EditorState, keys: readonly string[]): EditorState {
-  const next = withDrafts(state, keys, (draft) => ({ ...draft, sent: draft.input }))
-  return { ...next, saved: initialState.saved }
+  const drafts = [...state.drafts].map(
+    ([key, draft]) => [key, keys.includes(key) ? { ...draft, sent: draft.input } : draft] as const,
+  )
+  return { ...state, drafts: new Map(drafts), saved: initialState.saved }
 }
 
 /** A value that was written from here: the draft with this input has done its work. */
 export function withSaved(state: EditorState, value: SettingValue, sent?: Input): EditorState {
   const before = state.values.get(value.key)
-  // The answer to a write does not say what would hold without it.
-  const { inheritedValue, inheritedSource } = before ?? {}
-  const values = new Map(state.values).set(value.key, { inheritedValue, inheritedSource, ...value })
+  // The answer to a write does not say what would hold without it, nor who may write.
+  const { inheritedValue, inheritedSource, canWrite } = before ?? {}
+  const values = new Map(state.values).set(value.key, { inheritedValue, inheritedSource, canWrite, ...value })
   const draft = state.drafts.get(value.key)
   const next = { ...state, values }
   // Entered meanwhile: still a draft, now of the new value.
   return draft?.input === sent ? withoutDraft(next, value.key) : next
 }
 
-/** Errors of drafts by key. */
 export function withErrors(
   state: EditorState,
   errors: Readonly<Record<string, readonly string[]>>,
 ): EditorState {
-  return withDrafts(state, Object.keys(errors), (draft, key) => ({ ...draft, errors: errors[key] ?? [] }))
+  return { ...state, errors: new Map([...state.errors, ...Object.entries(errors)]) }
 }
 
-/** These drafts changed, as far as they are there. */
-function withDrafts(
-  state: EditorState,
-  keys: readonly string[],
-  change: (draft: Draft, key: string) => Draft,
-): EditorState {
-  const drafts = [...state.drafts].map(
-    ([key, draft]) => [key, keys.includes(key) ? change(draft, key) : draft] as const,
-  )
-  return { ...state, drafts: new Map(drafts) }
+/** The errors of drafts alone. */
+export function errorsOfDrafts({ drafts, errors }: EditorState): EditorState['errors'] {
+  return new Map([...errors].filter(([key]) => drafts.has(key)))
 }
 
 /** What to send for these drafts, and what is wrong with those that cannot be sent, as far as the page can see. */
@@ -233,13 +233,9 @@ export function readDrafts(
 export function needsAttention({
   definitions,
   drafts,
-  asked,
-}: Pick<EditorState, 'definitions' | 'drafts' | 'asked'>): readonly Definition[] {
-  return definitions.filter(({ key }) => {
-    const draft = drafts.get(key)
-    if (!draft) return asked.has(key)
-    return draft.theirs !== undefined || draft.errors.length > 0
-  })
+  errors,
+}: Pick<EditorState, 'definitions' | 'drafts' | 'errors'>): readonly Definition[] {
+  return definitions.filter(({ key }) => errors.has(key) || drafts.get(key)?.theirs !== undefined)
 }
 
 /** The first of these settings on the page, for the focus. */

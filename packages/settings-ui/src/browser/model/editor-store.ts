@@ -1,5 +1,5 @@
 /** The state of a page, and what it reads: no answer replaces a later one, nor what was written since it was asked for. */
-import { type EditorState, initialState, withValues } from './editor-state.ts'
+import { type EditorState, initialState, type OpenDialog, withValues } from './editor-state.ts'
 import type { SettingValue } from './setting.ts'
 import { type SettingsSource, toFailure } from './source.ts'
 
@@ -83,6 +83,16 @@ export class EditorStore {
   /** Takes what has come from elsewhere. */
   arrive(change: (state: EditorState) => EditorState): void {
     this.update(change(this.#state))
+  }
+
+  /** Puts the focus on a setting of the page, wherever it is. */
+  reveal(key: string): void {
+    this.update({ focus: { key, isSought: true } })
+  }
+
+  /** Opens a dialog over the page, or closes the one that is open. */
+  open(dialog: OpenDialog | null): void {
+    this.update({ dialog })
   }
 
   /** Learns of which values the reader has one of their own. */

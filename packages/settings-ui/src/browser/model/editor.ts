@@ -3,11 +3,11 @@ import type { SettingsRequestError } from '@fastify-modular/settings/client'
 import { format, type Messages, plural } from '../../texts/messages.ts'
 import {
   type EditorState,
+  errorsOfDrafts,
   firstOf,
   initialState,
   type Message,
   needsConfirmation,
-  type OpenDialog,
   readDrafts,
   withDraft,
   withErrors,
@@ -70,8 +70,9 @@ export class SettingsEditor extends EditorStore {
   }
 
   edit(definition: Definition, input: Input): void {
-    const { saved, message, asked } = initialState
-    this.update({ ...withInput(this.state, definition, input), saved, message, asked })
+    const { saved, message } = initialState
+    const state = { ...this.state, errors: errorsOfDrafts(this.state) }
+    this.update({ ...withInput(state, definition, input), saved, message })
   }
 
   /** Enters values as the user would type them, and saves nothing. What is not shown or locked is left out. */
@@ -97,11 +98,11 @@ export class SettingsEditor extends EditorStore {
   }
 
   readonly discard = (): void => {
-    const { drafts, values } = this.state
+    const { drafts, values, errors } = this.state
     const keys = [...drafts.keys()]
     for (const key of keys) this.undo(key)
     const { messages, locale } = this.#language()
-    this.update({ failure: null, asked: initialState.asked, focus: firstOf(this.state, keys) })
+    this.update({ failure: null, errors: initialState.errors, focus: firstOf(this.state, keys) })
     this.say({
       kind: 'undone',
       text: plural(messages.discarded, drafts.size, locale),
@@ -111,6 +112,7 @@ export class SettingsEditor extends EditorStore {
         const base = [...values].filter(([key]) => drafts.has(key) && !now.drafts.has(key))
         this.update({
           drafts: new Map([...drafts, ...now.drafts]),
+          errors: new Map([...errors, ...now.errors]),
           values: new Map([...now.values, ...base]),
           message: null,
           focus: firstOf(now, keys),
@@ -128,18 +130,8 @@ export class SettingsEditor extends EditorStore {
     if (!theirs || input === undefined) return
     const isEqual = input === toInput(definition, theirs.value) && !sensitive
     const next = { ...this.state, values: new Map(values).set(key, theirs), focus: { key } }
-    this.update(isEqual ? withoutDraft(next, key) : withDraft(next, key, { input, errors: [] }))
+    this.update(isEqual ? withoutDraft(next, key) : withDraft(next, key, { input }))
     this.leave(definition)
-  }
-
-  /** Puts the focus on a setting of the page, wherever it is. */
-  reveal(key: string): void {
-    this.update({ focus: { key, isSought: true } })
-  }
-
-  /** Opens a dialog over the page, or closes the one that is open. */
-  open(dialog: OpenDialog | null): void {
-    this.update({ dialog })
   }
 
   /** Shows a message in the bar and has it read out. On the preferences page the rows show what became of a save. */
@@ -207,12 +199,12 @@ export class SettingsEditor extends EditorStore {
 
   /** Preferences are saved one after the other, in the order in which they were changed; those that could not be go along. */
   commit(key: string): Promise<void> {
-    const draft = this.state.drafts.get(key)
+    const { drafts, errors } = this.state
     // What was refused is not sent again by leaving it.
-    if (!draft || draft.errors.length > 0) return this.#writes
+    if (!drafts.has(key) || errors.has(key)) return this.#writes
     return this.#queue(() => {
       const wanted = [...this.state.drafts].filter(
-        ([each, other]) => each === key || (isSent(other) && other.errors.length === 0),
+        ([each, other]) => each === key || (isSent(other) && !this.state.errors.has(each)),
       )
       return this.#saveDrafts(wanted.map(([each]) => each))
     })
@@ -222,7 +214,7 @@ export class SettingsEditor extends EditorStore {
     const keys = wanted.filter((key) => this.state.drafts.has(key))
     if (keys.length === 0 || this.state.phase === 'elsewhere') return
     const { entries, errors } = readDrafts(this.state, keys, this.#language().messages)
-    this.update({ failure: null, message: null, asked: initialState.asked })
+    this.update({ failure: null, message: null, errors: errorsOfDrafts(this.state) })
     this.#showErrors(errors)
     if (entries.length === 0 || (entries.length < keys.length && !this.isOwn)) return
     const before = this.state.values
@@ -276,10 +268,11 @@ export class SettingsEditor extends EditorStore {
 
   /** The focus goes to the first of them; a preference that is being left keeps to itself. */
   #showErrors(errors: Readonly<Record<string, readonly string[]>>): void {
-    const keys = Object.keys(errors).filter((key) => this.state.drafts.has(key))
+    const wrong = Object.entries(errors).filter(([key]) => this.state.drafts.has(key))
+    const keys = wrong.map(([key]) => key)
     const first = this.isOwn ? null : firstOf(this.state, keys)
     const focus = first ? { ...first, isSought: true } : this.state.focus
-    this.update({ ...withErrors(this.state, errors), focus })
+    this.update({ ...withErrors(this.state, Object.fromEntries(wrong)), focus })
   }
 
   #showConflicts(error: SettingsRequestError): void {

@@ -66,11 +66,11 @@ export class Previewer {
 
   /** What this reader will have after saving. */
   #valuesOf(): Values {
-    const { phase, byKey, drafts, values, own } = this.#editor.state
+    const { phase, byKey, drafts, values, own, errors } = this.#editor.state
     const next = new Map<string, JsonValue>()
     // What is meant for another organisation is not what this reader will have.
     if (phase === 'elsewhere') return next
-    for (const [key, { input, errors }] of drafts) {
+    for (const [key, { input }] of drafts) {
       const definition = byKey.get(key)
       const value = values.get(key)
       if (!definition || !value || !Object.hasOwn(this.#preview(), key)) continue
@@ -81,7 +81,7 @@ export class Previewer {
         continue
       }
       const parsed = parseInput(definition, input, value.value)
-      const problem = errors[0] ?? checkInput(definition, input, value.value, defaultMessages)
+      const problem = errors.get(key)?.[0] ?? checkInput(definition, input, value.value, defaultMessages)
       const shown =
         'value' in parsed && problem === undefined
           ? (parsed.value ?? toDefault(definition))

@@ -13,18 +13,20 @@ export type { JsonValue, SettingDefinitionDto as Definition } from '@fastify-mod
 /** What a control holds: text, or the position of a switch. */
 export type Input = string | boolean
 
-/** A value as the API answers it: what it inherits on other pages than the administration, `revision` to a write of shared values. */
+/**
+ * A value as the API answers it: what it inherits on other pages than the administration, whether it may be written on that
+ * of an organisation, `revision` to a write of shared values.
+ */
 export interface SettingValue extends SettingValueDto {
   readonly inheritedValue?: JsonValue | undefined
   readonly inheritedSource?: SettingValueDto['source'] | undefined
+  readonly canWrite?: boolean | undefined
   readonly revision?: number | null
 }
 
 /** What the user has entered and not yet saved. */
 export interface Draft {
   readonly input: Input
-  /** What is wrong with it: said by this page or by the API. */
-  readonly errors: readonly string[]
   /** What another user has saved meanwhile. */
   readonly theirs?: SettingValue | undefined
   /** What the last save has sent: where it is still the input, that save is under way or has failed. */
@@ -46,9 +48,9 @@ export function splitError(error: string): { readonly pointer: string; readonly 
 export type RowState = 'default' | 'overridden' | 'locked' | 'unsaved' | 'invalid' | 'conflict'
 
 /** The most urgent thing about a row. */
-export function rowState(value: SettingValue, draft: Draft | undefined): RowState {
+export function rowState(value: SettingValue, draft: Draft | undefined, isWrong: boolean): RowState {
   if (draft?.theirs) return 'conflict'
-  if (draft && draft.errors.length > 0) return 'invalid'
+  if (isWrong) return 'invalid'
   if (draft) return 'unsaved'
   if (isStale(value)) return 'invalid'
   if (value.locked) return 'locked'

@@ -65,13 +65,9 @@ function Groups({ isShort = false }: { readonly isShort?: boolean }): ComponentC
   const { url, results } = useView()
   const { groups, current, isSearch } = results
   const [text, setText] = useState('')
-  const isMany = groups.length >= many
-  const later = usePart(laterPart, isMany)
   return (
     <>
-      {later && <later.GroupField value={text} onInput={setText} />}
-      {/* Its place: the list does not move when it comes. */}
-      {isMany && !later && <span className="fm-field fm-group-field" />}
+      {groups.length >= many && <GroupField value={text} onInput={setText} />}
       <ul>
         {groups
           .filter(({ name }) => text === '' || fold(name).includes(fold(text).trim()))
@@ -103,6 +99,36 @@ function Groups({ isShort = false }: { readonly isShort?: boolean }): ComponentC
   )
 }
 
+interface GroupFieldProps {
+  readonly value: string
+  readonly onInput: (text: string) => void
+}
+
+/** No search box, of which a page has one; Escape clears it. */
+function GroupField({ value, onInput }: GroupFieldProps): ComponentChildren {
+  const { messages } = usePage()
+  return (
+    <span className="fm-field fm-group-field">
+      <Icon name="search" />
+      <input
+        className="fm-bare"
+        aria-label={messages.groups}
+        placeholder={messages.groups}
+        value={value}
+        autoComplete="off"
+        spellcheck={false}
+        onInput={(event) => onInput(event.currentTarget.value)}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || value === '') return
+          event.stopPropagation()
+          event.preventDefault() // a menu stays open
+          onInput('')
+        }}
+      />
+    </span>
+  )
+}
+
 interface NavLinkProps {
   readonly next: Partial<UrlState>
   readonly isCurrent: boolean
@@ -131,7 +157,7 @@ function NavLink({ next, isCurrent, children }: NavLinkProps): ComponentChildren
 function GroupNews({ group: { slug, definitions } }: { readonly group: Group }): ComponentChildren {
   const { messages, locale } = usePage()
   const { isSearch, byGroup } = useView().results
-  const wrong = useEditor(({ drafts, asked }) => needsAttention({ definitions, drafts, asked }).length)
+  const wrong = useEditor(({ drafts, errors }) => needsAttention({ definitions, drafts, errors }).length)
   const later = usePart(
     laterPart,
     useEditor(({ news }) => news.size > 0),

@@ -179,7 +179,7 @@ function SignedOut({ count }: { readonly count: number }): ComponentChildren {
 
 function Attention({ wrong }: { readonly wrong: readonly Definition[] }): ComponentChildren {
   const { root, editor, messages, locale } = usePage()
-  const { drafts, asked } = useEditor((state) => state)
+  const { drafts, errors } = useEditor((state) => state)
   const isToDecide = wrong.every(({ key }) => drafts.get(key)?.theirs)
   /** Where the last step led, or the save that failed. */
   const last = useEditor(({ focus }) => (focus?.isSought ? focus.key : undefined))
@@ -212,9 +212,10 @@ function Attention({ wrong }: { readonly wrong: readonly Definition[] }): Compon
             <span>
               <span dir="auto">{displayName}</span>
               <span className="fm-small" dir="auto">
-                {(drafts.get(key)?.errors ?? asked.get(key) ?? [])
-                  .map((error) => splitError(error).text)
-                  .join(' ') || messages.decideFirst}
+                {errors
+                  .get(key)
+                  ?.map((error) => splitError(error).text)
+                  .join(' ') ?? messages.decideFirst}
               </span>
             </span>
           </a>

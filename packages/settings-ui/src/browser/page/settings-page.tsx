@@ -40,6 +40,7 @@ export function SettingsPage({ heading, part: { group, keys } }: SettingsPagePro
 
   const isActivity = canUpdate && url.view !== null && !results.isSearch
   const isSingle = !editor.isShared || isPart
+  const hasGroupHead = editor.isShared && group !== undefined && (!isReady || results.groups.length > 0)
   const classes = [
     'fm',
     'fm-settings',
@@ -56,7 +57,7 @@ export function SettingsPage({ heading, part: { group, keys } }: SettingsPagePro
               <ofTenant.Heading text={heading} />
             ) : (
               !keys && (
-                <h1 dir="auto" part="heading">
+                <h1 className={hasGroupHead ? 'is-said' : undefined} dir="auto" part="heading">
                   {(group && results.groups[0]?.name) || heading}
                 </h1>
               )

@@ -22,7 +22,8 @@ export function RowDescription({ id, definition, value, draft }: PartsProps): Co
   const { editor, messages, canUpdate, tenant } = usePage()
   const { description, sensitive, scope, restart, docsUrl, displayName } = definition
   const inherited = value.inheritedValue
-  const isBarred = canUpdate && !editor.isOwn && !definition.canWrite && definition.writePermission !== null
+  const { canWrite = definition.canWrite } = value
+  const isBarred = canUpdate && !editor.isOwn && !canWrite && definition.writePermission !== null
   const permissionText = isBarred && format(messages.writeNeeds, { permission: definition.writePermission })
   const isInheritedShown =
     !editor.isShared && !sensitive && inherited != null && (value.isOverridden || draft)
@@ -183,7 +184,7 @@ function usePill(
     const text = editor.isOwn ? messages.notSaved : unsavedText(definition, value, messages)
     return { text, kind: draft.theirs ? 'warn' : state === 'invalid' ? 'bad' : undefined }
   }
-  if (state === 'invalid') return { text: messages.invalid, kind: 'bad' }
+  if (isStale(value)) return { text: messages.invalid, kind: 'bad' }
   if (isJustSaved) return { text: messages.savedNow, kind: 'good', icon: 'check' }
   if (news && later) {
     const face = news.by !== null && <later.NewsFace id={news.by} />

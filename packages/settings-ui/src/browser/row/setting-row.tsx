@@ -11,7 +11,6 @@ import { Icon } from '../icons.tsx'
 import { toInput } from '../model/input.ts'
 import {
   type Definition,
-  type Draft,
   elementId,
   type Input,
   rowState,
@@ -40,11 +39,10 @@ export function SettingRow({ definition, reason, isScopeShown, notice }: Setting
   const page = usePage()
   const value = useEditor((state) => state.values.get(key))
   const draft = useEditor((state) => state.drafts.get(key))
-  // One look for both, because there are many rows.
-  const mark = useEditor(({ asked, saved }) => asked.get(key) ?? saved.has(key))
-  const asked = draft || typeof mark === 'boolean' ? undefined : mark
+  const errors = useEditor((state) => state.errors.get(key)) ?? []
+  const isSaved = useEditor((state) => state.saved.has(key))
   const change = useEditor((each) => each.news.get(key))
-  const mayChange = useMayChange(definition)
+  const mayChange = useMayChange({ ...definition, canWrite: value?.canWrite ?? definition.canWrite })
   const [isTold, showWhat] = useState(false)
   const more = usePart(morePart, isTold)
   if (!value) return null
@@ -54,10 +52,9 @@ export function SettingRow({ definition, reason, isScopeShown, notice }: Setting
   const news = !draft && change?.version === value.version ? change : undefined
   const isLong =
     news && !definition.sensitive && !shortValues(definition, [news.from.value, value.value], page.messages)
-  const state = rowState(value, draft)
+  const state = rowState(value, draft, errors.length > 0)
   const isReadOnly = value.locked || !mayChange
   const hasHint = unit !== null || (type === SettingType.Number && min !== null && max !== null)
-  const errors = draft?.errors ?? asked ?? []
   const hasNote = draft?.theirs !== undefined || errors.length > 0
   const described = [
     hasHint && `${id}-u`,
@@ -72,9 +69,9 @@ export function SettingRow({ definition, reason, isScopeShown, notice }: Setting
       className={isWide(type) ? 'fm-row is-wide' : 'fm-row'}
       part="row"
       data-key={key}
-      data-state={asked ? 'invalid' : state}
+      data-state={state}
       data-type={type}
-      data-saved={mark === true || undefined}
+      data-saved={isSaved || undefined}
       data-news={news?.isFresh || undefined}
       data-readonly={isReadOnly || undefined}
     >
@@ -152,8 +149,13 @@ function Label({ id, definition, isOfGroup }: LabelProps): ComponentChildren {
   )
 }
 
+interface ErrorsProps {
+  readonly id: string
+  readonly errors: readonly string[]
+}
+
 /** A form shows errors of its parts at its fields. */
-function Errors({ id, errors }: { readonly id: string } & Pick<Draft, 'errors'>): ComponentChildren {
+function Errors({ id, errors }: ErrorsProps): ComponentChildren {
   const isOfParts = errors.every((error) => splitError(error).pointer !== '')
   return (
     <p className={isOfParts ? 'fm-note is-bad is-of-parts' : 'fm-note is-bad'} id={id} dir="auto">

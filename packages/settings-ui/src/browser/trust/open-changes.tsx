@@ -1,5 +1,5 @@
 /** "Keep these changes?": what waits to be kept, how long, and what can be done about it. */
-import { SettingScope, SettingType, type SettledChange } from '@fastify-modular/settings/client'
+import { SettingType, type SettledChange } from '@fastify-modular/settings/client'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { format, plural } from '../../texts/messages.ts'
@@ -12,7 +12,7 @@ import { toInput } from '../model/input.ts'
 import { type Definition, displayValue, toDefault } from '../model/setting.ts'
 import { useWholePage, type WholePage } from '../more-texts.ts'
 import { timeText } from '../view/time-text.ts'
-import { useEditor, usePage } from '../page-context.ts'
+import { useEditor, useMayChange } from '../page-context.ts'
 import type { Section } from '../view/use-results.ts'
 
 interface OpenChangesProps {
@@ -40,9 +40,9 @@ const late = 30
 function OpenNotice({ change }: { readonly change: Waiting }): ComponentChildren {
   const { messages, locale } = useWholePage()
   const { actor, entries, hidden, due } = change
-  const people = useEditor((state) => state.people)
+  const { people, byKey } = useEditor((state) => state)
   const left = useSecondsLeft(change)
-  const mayKeep = useMayKeep(change)
+  const mayChange = useMayChange(...entries.map(({ key }) => byKey.get(key)))
   useWarnings(change, left)
   const isLast = left <= last
   return (
@@ -62,7 +62,7 @@ function OpenNotice({ change }: { readonly change: Waiting }): ComponentChildren
           {hidden > 0 && <p className="fm-small">{plural(messages.keepHidden, hidden, locale)}</p>}
         </FoldedEntries>
       </div>
-      {mayKeep && <Answers change={change} isLast={isLast} />}
+      {mayChange && hidden === 0 && <Answers change={change} isLast={isLast} />}
     </section>
   )
 }
@@ -104,19 +104,6 @@ function Answers({ change, isLast }: AnswersProps): ComponentChildren {
       <Button onClick={() => void answer(() => editor.revert(revision))} text={messages.putBackNow} />
       <Button look="main" onClick={() => void answer(() => api.keep(revision))} text={messages.keep} />
     </div>
-  )
-}
-
-/** Whether the reader may write all of it. */
-function useMayKeep({ entries, hidden }: Waiting): boolean {
-  const { isAdmin } = usePage()
-  return useEditor(
-    ({ byKey, isForbidden }) =>
-      hidden === 0 &&
-      !isForbidden &&
-      entries.every(
-        ({ key, scope }) => byKey.get(key)?.canWrite === true && (isAdmin || scope !== SettingScope.System),
-      ),
   )
 }
 

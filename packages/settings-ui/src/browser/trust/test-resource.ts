@@ -3,7 +3,7 @@ import type { ProbeAnswer, SettingsRequestError } from '@fastify-modular/setting
 import { SettingType } from '@fastify-modular/settings/client'
 import { format, plural } from '../../texts/messages.ts'
 import { wholeMessages } from '../../texts/more-messages.ts'
-import { firstOf, type Message, readDrafts, withErrors } from '../model/editor-state.ts'
+import { errorsOfDrafts, firstOf, type Message, readDrafts, withErrors } from '../model/editor-state.ts'
 import { relativeTime } from '../model/input.ts'
 import { toFailure } from '../model/source.ts'
 import type { WholePage } from '../more-texts.ts'
@@ -35,7 +35,7 @@ export async function testResource(
     isOfDrafts: true,
     action: { text: messages.stop, run: editor.dismiss },
   }
-  editor.arrive((state) => ({ ...state, failure: null, asked: new Map() }))
+  editor.arrive((state) => ({ ...state, failure: null, errors: errorsOfDrafts(state) }))
   editor.say(running)
   const forget = editor.subscribe(() => {
     if (editor.state.message !== running) controller.abort()
@@ -105,10 +105,8 @@ function translated(
 function showErrors({ editor, messages }: Page, errors: SettingsRequestError['errors']): void {
   editor.arrive((state) => {
     const first = firstOf(state, Object.keys(errors))
-    const asked = new Map(Object.entries(errors).filter(([key]) => !state.drafts.has(key)))
     return {
       ...withErrors(state, errors),
-      asked,
       message: null,
       focus: first && { ...first, isSought: true },
     }

@@ -4,7 +4,7 @@ import { Type } from '@sinclair/typebox'
 import { readHistory } from '../../history/history.ts'
 import type { StoredWindow } from '../../store/windows.ts'
 import { updatePermission } from '../../visibility.ts'
-import { callerOf, requireUpdate, writeOptionsOf } from '../access.ts'
+import { addressFor, callerOf, requireUpdate, writeOptionsOf } from '../access.ts'
 import type { RouteContext } from '../context.ts'
 import type { FastifyReply } from 'fastify'
 import { operation } from '../operation.ts'
@@ -87,7 +87,7 @@ export function addWindowRoutes(context: RouteContext): void {
 export function announceWindow(reply: FastifyReply, window: StoredWindow | undefined): void {
   if (window?.state !== 'open') return
   const { revision } = window
-  reply.header('location', `${reply.server.prefix.replace(/\/$/, '')}/changes/${revision}`)
+  reply.header('location', `${addressFor(reply.request)}/changes/${revision}`)
   reply.header('settings-confirm-by', new Date(window.due).toISOString())
 }
 

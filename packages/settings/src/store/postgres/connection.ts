@@ -6,7 +6,6 @@ import {
   type ConnectionOptions,
   type PostgresTimeouts,
 } from '@fastify-modular/core/internal/postgres'
-import { DrizzleQueryError } from 'drizzle-orm'
 import type * as Driver from 'pg'
 import type { Client, ClientConfig, Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { FMOD_SETTINGS_DRIVER_MISSING } from '../../misuse-errors.ts'
@@ -113,15 +112,13 @@ async function loadDriver(): Promise<Pick<typeof Driver, 'Client' | 'Pool'>> {
  */
 export function toStoreFailure(error: unknown): unknown {
   if (isDomainException(error)) return error
-  // drizzle puts the parameters into its message: they are stored values.
-  const cause = error instanceof DrizzleQueryError ? error.cause : error
-  if (!(cause instanceof Error)) return cause
-  for (const member of revealing) Reflect.deleteProperty(cause, member)
-  const code = 'code' in cause ? String(cause.code) : ''
-  if (/^((22|23|42)[0-9A-Z]{3}|FMOD_.*)$/.test(code)) return cause
-  const reason = [code || cause.message, addressOf(cause)].join(' ').trim()
+  if (!(error instanceof Error)) return error
+  for (const member of revealing) Reflect.deleteProperty(error, member)
+  const code = 'code' in error ? String(error.code) : ''
+  if (/^((22|23|42)[0-9A-Z]{3}|FMOD_.*)$/.test(code)) return error
+  const reason = [code || error.message, addressOf(error)].join(' ').trim()
   // The text of an application's trigger may quote the row.
-  const shown = code === 'P0001' ? undefined : cause
+  const shown = code === 'P0001' ? undefined : error
   return new ServiceUnavailableException(
     `The PostgreSQL database of the settings cannot answer (${reason}).`,
     1,

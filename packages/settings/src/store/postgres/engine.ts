@@ -1,57 +1,37 @@
-/** What shared reads and maintenance need of PostgreSQL. */
-import { getTableColumns, sql } from 'drizzle-orm'
-import type { NodePgDatabase } from 'drizzle-orm/node-postgres'
-import type { PoolClient } from 'pg'
+/** What the statements of all engines need of PostgreSQL. */
+import { type SQL, sql } from 'drizzle-orm'
+import type { Pool, PoolClient } from 'pg'
 import { SettingScope } from '../../setting-definition.ts'
-import type { MaintenanceEngine, Statement, StatementResult, Steps } from '../maintenance.ts'
-import type { PostgresTables } from '../postgres-tables.ts'
-import type { ReadEngine } from '../reads.ts'
 import { isMention } from '../schema.ts'
+import type { SqlEngine, SqlRow, Statement, StatementResult, Steps } from '../statements.ts'
 import { sendTogether } from './connection.ts'
 import type { PostgresNames } from './names.ts'
 import type { PostgresWriter } from './write.ts'
 
 const now = '(extract(epoch from clock_timestamp()) * 1000)::bigint'
 
-export function postgresReads(
-  db: NodePgDatabase,
-  tables: PostgresTables,
-  { statement }: PostgresNames,
-): ReadEngine {
-  const { history } = tables
-  const { xid, ...entry } = getTableColumns(history)
+export function postgresEngine(pool: Pool, names: PostgresNames, writer: PostgresWriter): SqlEngine {
+  const { values, history, ownerLock } = names
   return {
-    db,
-    tables,
-    entry,
+    tables: names,
     now: () => now,
-    run: async (query) => (await db.execute(query)).rows,
-    statement,
-    wanted: (texts) => sql`unnest(${sql.param(texts)}::text[]) as wanted (key)`,
-    isAnyOf: (column, texts) => sql`${column} = any (${sql.param(texts)}::text[])`,
+    async read({ text, values, name }) {
+      const prepared = name === undefined ? {} : { name: names.statement(name) }
+      return (await pool.query<SqlRow>({ text, values: [...values], ...prepared })).rows
+    },
+    wanted,
+    isAnyOf: (expression, texts) => sql`${sql.raw(expression)} = any (${sql.param(texts)}::text[])`,
     // Transactions below `next` had ended when the statement began; whatever was open then is read the next time. A
     // database that was restored elsewhere has entries of transactions that are still to come: they are left out.
-    ownerNews: (
-      since,
-      limit,
-    ) => sql`select pg_snapshot_xmin(pg_current_snapshot())::text as next, news.scope, news.owner
-      from (select) as always left join (
-        select distinct ${history.scope} as scope, ${history.owner} as owner from ${history} where ${history.scope} >= 2
-          and ${xid} >= ${since}::xid8 and ${xid} < pg_snapshot_xmax(pg_current_snapshot())
-        limit ${limit}
-      ) as news on true`,
-  }
-}
-
-export function postgresMaintenance(
-  { values, history, meta, ownerLock }: PostgresNames,
-  writer: PostgresWriter,
-): MaintenanceEngine {
-  return {
-    values,
-    history,
-    meta,
-    now: () => now,
+    ownerNews: (since, limit) => ({
+      text: `select pg_snapshot_xmin(pg_current_snapshot())::text as next, news.scope, news.owner
+        from (select) as always left join (
+          select distinct h.scope, h.owner from ${history} h where h.scope >= 2
+            and h.xid >= $1::xid8 and h.xid < pg_snapshot_xmax(pg_current_snapshot())
+          limit $2
+        ) as news on true`,
+      values: [since, limit],
+    }),
     isOneOf: (_table, select) => `ctid = any (array(${select('o.ctid')}))`,
     lookUp: (condition) =>
       `cross join lateral (select o.ctid from ${history} o where ${condition} offset 0) as o`,
@@ -70,6 +50,11 @@ export function postgresMaintenance(
     ],
     transact: (begin) => writer.underLock((client) => runSteps(client, begin())),
   }
+}
+
+/** Texts as a table. */
+export function wanted(texts: readonly string[]): SQL {
+  return sql`unnest(${sql.param(texts)}::text[]) as wanted (key)`
 }
 
 function lockMentions(values: string, userId: string, limit: number): Statement {

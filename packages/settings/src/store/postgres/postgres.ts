@@ -3,9 +3,6 @@ import { randomBytes } from 'node:crypto'
 import { argumentProblems, type OptionsSchema, refuseOptions, Type } from '@fastify-modular/core/internal'
 import { type ConnectionOptions, within } from '@fastify-modular/core/internal/postgres'
 import { type MigrateMode, postgresOptions, type PostgresTableNames } from '../options.ts'
-import { postgresTables } from '../postgres-tables.ts'
-import { createMaintenance } from '../maintenance.ts'
-import { prepareReads } from '../reads.ts'
 import { type SqlParts, SqlStore } from '../sql-store.ts'
 import type { SettingsStore, StoreContext, StoreWatch } from '../store.ts'
 import {
@@ -18,7 +15,7 @@ import {
   toStoreFailure,
 } from './connection.ts'
 import { Announcer, listen } from './listen.ts'
-import { postgresMaintenance, postgresReads } from './engine.ts'
+import { postgresEngine } from './engine.ts'
 import { migrate } from './migrate.ts'
 import { type PostgresNames, postgresNames } from './names.ts'
 import { PostgresWriter } from './write.ts'
@@ -99,7 +96,7 @@ class PostgresStore extends SqlStore<OpenDatabase> {
     try {
       const mode = this.#options.migrate ?? 'auto'
       await orStoreFailure(onConnection(connections.pool, (client) => migrate(client, this.#names, mode)))
-      this.parts = await this.#prepare(connections)
+      this.parts = this.#prepare(connections)
     } catch (error) {
       await connections.release()
       throw error
@@ -116,32 +113,21 @@ class PostgresStore extends SqlStore<OpenDatabase> {
     })
   }
 
-  async #prepare(connections: Connections): Promise<OpenDatabase> {
-    const { drizzle } = await import('drizzle-orm/node-postgres')
+  #prepare(connections: Connections): OpenDatabase {
     const { pool, timeouts } = connections
     const names = this.#names
-    const tables = postgresTables(this.#options)
-    const announcer = new Announcer({
-      pool,
-      names,
-      instance: this.#instance,
-      window: this.#options.announceWindow ?? 20,
-    })
+    const window = this.#options.announceWindow ?? 20
+    const announcer = new Announcer({ pool, names, instance: this.#instance, window })
     const writer = new PostgresWriter({ pool, names, statementTimeout: timeouts.query, announcer })
-    const maintenance = createMaintenance(postgresMaintenance(names, writer))
     return {
       ...connections,
       release: async () => {
         await within(1000, announcer.flush())
         await connections.release()
       },
-      reads: prepareReads(postgresReads(drizzle(pool), tables, names)),
+      engine: postgresEngine(pool, names, writer),
       writer,
-      maintenance: {
-        ...maintenance,
-        // Also after an erasure that failed: it may have been committed.
-        erase: (owner) => Promise.resolve(maintenance.erase(owner)).finally(() => announcer.addOwner(owner)),
-      },
+      announceErasure: (owner) => announcer.addOwner(owner),
     }
   }
 

@@ -12,12 +12,11 @@ export function writeStatements(names: PostgresNames) {
         select set_config('lock_timeout', $1, true), set_config('statement_timeout', $2, true),
           set_config('idle_in_transaction_session_timeout', $3, true), set_config('plan_cache_mode', 'force_generic_plan', true)
       )`
-  // Numbers as doubles, which the driver reads as numbers: times and versions are below 2^53.
-  const now = `(extract(epoch from clock_timestamp()) * 1000)::bigint::float8 as now`
-  const found = `id.scope, id.owner as "owner", id.key,
-        v.value, v.encrypted, v.revision::float8 as revision, v.updated_at::float8 as "updatedAt", v.updated_by as "updatedBy",
+  const now = `(extract(epoch from clock_timestamp()) * 1000)::bigint as now`
+  const found = `id.scope, id.owner, id.key,
+        v.value, v.encrypted, v.revision, v.updated_at, v.updated_by,
         case when v.revision is null then (
-          select max(h.revision)::float8 from ${history} h where (h.key, h.scope, h.owner) = (id.key, id.scope, id.owner)
+          select max(h.revision) from ${history} h where (h.key, h.scope, h.owner) = (id.key, id.scope, id.owner)
         ) end as last`
   return {
     // Takes the lock of System and Application rows; selects the revision and the time of the server. `$1` to `$3` are the

@@ -8,14 +8,8 @@ import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
 import { type Found, planWrite, rowIdText } from '../plan-write.ts'
 import { noRevision, parseRevision, revisionId } from '../revision.ts'
 import type { SqlWriter } from '../sql-store.ts'
-import {
-  type Owner,
-  ownerHash,
-  type RowId,
-  type StoredRow,
-  type WriteRequest,
-  type WriteResult,
-} from '../store.ts'
+import { type SqlRow, toStoredRow } from '../statements.ts'
+import { type Owner, ownerHash, type RowId, type WriteRequest, type WriteResult } from '../store.ts'
 import {
   anyWindow,
   forgottenBelow,
@@ -76,10 +70,10 @@ export class PostgresWriter implements SqlWriter {
       const statements = [begin, this.#lock(), this.#find(request.reads)]
       if (request.window) statements.push(this.#prepared('windows', [anyWindow, openWindow]))
       const [, locked, found, windows] = await send(client, statements)
-      const [meta] = (locked?.rows ?? []) as { readonly value: string; readonly now: number }[]
+      const [meta] = (locked?.rows ?? []) as { readonly value: string; readonly now: string }[]
       const result = planWrite(request, {
         ...(parseRevision(meta?.value) ?? noRevision),
-        at: meta?.now ?? Date.now(),
+        at: Number(meta?.now ?? Date.now()),
         windows: ((windows?.rows ?? []) as Parameters<typeof parseWindow>[0][]).map(parseWindow),
         ...rowsOf(found),
       })
@@ -103,7 +97,7 @@ export class PostgresWriter implements SqlWriter {
     return this.#inTurnOf(ownerHash(owner), () =>
       this.#transact(this.#ownedTurn, async (client) => {
         const [, , found, others] = await send(client, statements)
-        const times = ((found?.rows ?? []) as { readonly now: number }[]).map(({ now }) => now)
+        const times = ((found?.rows ?? []) as { readonly now: string }[]).map(({ now }) => Number(now))
         const result = planWrite(request, { at: Math.max(0, ...times), of: owner, ...rowsOf(found, others) })
         return this.#finish(client, request, result, this.#prepared('saveOwned', columnsOf(request, result)))
       }),
@@ -275,22 +269,12 @@ function checkCommitted(results: readonly QueryResult[]): void {
   throw new Error('PostgreSQL rolled the write of a setting back: a statement of its events failed.')
 }
 
-/** What a write finds by a name. */
-interface FoundByName extends Omit<StoredRow, 'revision'> {
-  /** Null stands for a row that is missing. */
-  readonly revision: number | null
-  /** Of a row that is missing: the version of the newest entry of history, or null. */
-  readonly last: number | null
-}
-
+/** What was found by names; a row that is missing has its name alone, and the version of its newest entry of history. */
 function rowsOf(...results: readonly (QueryResult | undefined)[]): Pick<Found, 'rows' | 'lastVersion'> {
-  const found = results.flatMap((result) => (result?.rows ?? []) as FoundByName[])
-  const lastVersions = new Map(found.map((row) => [rowIdText(row), row.last]))
-  return { rows: found.flatMap(toRow), lastVersion: (id) => lastVersions.get(rowIdText(id)) ?? 0 }
-}
-
-function toRow(found: FoundByName): StoredRow[] {
-  const { scope, owner, key, value, encrypted, revision, updatedAt, updatedBy } = found
-  if (revision === null) return []
-  return [{ scope, owner, key, value, encrypted, revision, updatedAt, updatedBy }]
+  const found = results.flatMap((result) => (result?.rows ?? []) as (RowId & SqlRow)[])
+  const lastVersions = new Map(found.map((row) => [rowIdText(row), Number(row['last'])]))
+  return {
+    rows: found.filter((row) => row['value'] !== null).map(toStoredRow),
+    lastVersion: (id) => lastVersions.get(rowIdText(id)) ?? 0,
+  }
 }

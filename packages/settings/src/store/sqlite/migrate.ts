@@ -25,5 +25,8 @@ export function migrate(client: Database, prefix: string, wanted: MigrateMode): 
 function readVersion(client: Database, { meta }: Schema): number {
   const exists = client.prepare("select 1 from sqlite_schema where type = 'table' and name = ?")
   if (!exists.get(meta)) return 0
-  return Number(client.prepare(`select value from ${meta} where name = 'schema'`).pluck().get() ?? 0)
+  const version = client.prepare<[], { readonly value: string }>(
+    `select value from ${meta} where name = 'schema'`,
+  )
+  return Number(version.get()?.value ?? 0)
 }

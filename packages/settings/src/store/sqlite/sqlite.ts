@@ -11,8 +11,6 @@ import {
 } from '@fastify-modular/core/internal'
 import type { Database } from 'better-sqlite3'
 import { type MigrateMode, sqliteOptions } from '../options.ts'
-import { createMaintenance } from '../maintenance.ts'
-import { prepareReads } from '../reads.ts'
 import { type SqlParts, SqlStore } from '../sql-store.ts'
 import type { SettingsStore, StoreInfo, StoreWatch } from '../store.ts'
 import {
@@ -23,9 +21,9 @@ import {
   useLog,
   watchFile,
 } from './connection.ts'
-import { sqliteMaintenance, sqliteReads } from './engine.ts'
+import { sqliteEngine } from './engine.ts'
 import { migrate } from './migrate.ts'
-import { sqliteTables } from '../sqlite-tables.ts'
+import { schemaOf } from './print-sql.ts'
 import { createWriter } from './write.ts'
 
 /**
@@ -118,9 +116,9 @@ class SqliteStore extends SqlStore<OpenFile> {
   }
 
   protected startWatch({ client }: OpenFile, { onHint, onLost }: StoreWatch) {
-    const dataVersion = client.prepare('pragma data_version').pluck()
+    const version = client.prepare<[], { readonly data_version: number }>('pragma data_version')
     return watchFile({
-      dataVersion: () => dataVersion.get(),
+      dataVersion: () => version.get()?.data_version,
       interval: this.#options.pollInterval,
       onHint,
       onLost: (error) => onLost(toStoreFailure(error)),
@@ -136,11 +134,9 @@ class SqliteStore extends SqlStore<OpenFile> {
       await useLog(client)
       client.pragma('synchronous = FULL') // an acknowledged write survives a power loss (decision 28)
       migrate(client, this.#options.tablePrefix, this.#options.migrate)
-      const tables = sqliteTables(this.#options.tablePrefix)
-      const reads = prepareReads(sqliteReads(client, tables))
+      const tables = schemaOf(this.#options.tablePrefix)
       const writer = createWriter(client, tables)
-      const maintenance = createMaintenance(sqliteMaintenance(client, tables))
-      return { client, release, reads, writer, maintenance, lock: new FileLock(client) }
+      return { client, release, engine: sqliteEngine(client, tables), writer, lock: new FileLock(client) }
     } catch (error) {
       release()
       throw error

@@ -1,11 +1,11 @@
 /** Writes in SQLite, from the lock to the commit, and their statements. */
 import type { SyncTx } from '@fastify-modular/core/events/durable'
 import type { Database, Statement } from 'better-sqlite3'
-import { type Column, getTableColumns, getTableName } from 'drizzle-orm'
 import { FMOD_SETTINGS_TRANSACTION_ENDED, FMOD_SETTINGS_TRANSACTION_OPEN } from '../../misuse-errors.ts'
 import { historyOf, planWrite } from '../plan-write.ts'
 import { noRevision, parseRevision, revisionId } from '../revision.ts'
-import type { HistoryRow, Owner, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
+import { type SqlRow, type TableNames, toStoredRow, valueColumns } from '../statements.ts'
+import type { AppliedChange, Owner, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
 import type { SqlWriter } from '../sql-store.ts'
 import {
   anyWindow,
@@ -16,7 +16,6 @@ import {
   windowName,
   windowText,
 } from '../windows.ts'
-import type { SqliteTables } from '../sqlite-tables.ts'
 
 /** A write of the rows of one owner. */
 interface OwnedWrite {
@@ -24,44 +23,64 @@ interface OwnedWrite {
   readonly request: WriteRequest
 }
 
+/** What a look at the counters finds. */
+interface MetaRow {
+  readonly name: string
+  readonly value: string
+}
+
 /**
  * Writes take the lock of the file first (`immediate`): a transaction that reads before it writes would otherwise fail
  * whenever another process wrote in between, whatever the time-out.
  */
-export function createWriter(client: Database, tables: SqliteTables): SqlWriter {
-  const values = prepareValues(client, tables.values)
-  const history = prepareHistory(client, tables.history)
-  const counters = prepareCounters(client, getTableName(tables.meta))
-  const windows = prepareWindows(client, getTableName(tables.meta))
+export function createWriter(client: Database, tables: TableNames): SqlWriter {
+  const texts = writeStatements(tables)
+  const prepare = preparing(client)
+  const metaOf = (text: string, ...values: unknown[]) => prepare(text).all(...values) as MetaRow[]
+  const find = (id: RowId) => prepare(texts.find).all(id.scope, id.owner, id.key) as SqlRow[]
+  const lastVersion = (id: RowId) => {
+    const last = prepare(texts.lastVersion).get(id.key, id.scope, id.owner) as {
+      readonly version: number | null
+    }
+    return last.version ?? 0
+  }
 
   function foundBy({ reads }: WriteRequest) {
-    const { lastVersion } = history
-    return { at: Date.now(), rows: reads.flatMap((id) => values.find(id) ?? []), lastVersion }
+    return { at: Date.now(), rows: reads.flatMap(find).map(toStoredRow), lastVersion }
   }
 
   function writeShared(request: WriteRequest): WriteResult {
-    const last = parseRevision(counters.revision.get()) ?? noRevision
-    const open = request.window ? windows.open() : []
-    const result = planWrite(request, { ...foundBy(request), ...last, windows: open })
+    const last = parseRevision(metaOf(texts.revision)[0]?.value) ?? noRevision
+    const windows = request.window ? metaOf(texts.windows, anyWindow, openWindow).map(parseWindow) : []
+    const result = planWrite(request, { ...foundBy(request), ...last, windows })
     const window = request.window?.(result)
-    if (window) windows.save(window)
+    if (window) saveWindow(window)
     if (result.changes.length === 0) return result
-    counters.saveRevision.run(revisionId(result))
+    prepare(texts.saveRevision).run(revisionId(result))
     return apply(request, result, 0)
+  }
+
+  function saveWindow(window: StoredWindow): void {
+    prepare(texts.saveWindow).run(windowName(window.revision), windowText(window))
+    prepare(texts.forgetWindows).run(anyWindow, forgottenBelow(window), openWindow)
   }
 
   function writeOwned({ owner, request }: OwnedWrite): WriteResult {
     const result = planWrite(request, { ...foundBy(request), of: owner })
     if (result.changes.length === 0) return result
-    return apply(request, result, Number(counters.countOwned.get() ?? 0))
+    return apply(request, result, Number(metaOf(texts.countOwned)[0]?.value ?? 0))
   }
 
   /** `seq` is the number of a write of owners' values. */
   function apply(request: WriteRequest, result: WriteResult, seq: number): WriteResult {
-    values.save(result.changes.flatMap(({ after }) => after ?? []))
+    const rows = result.changes.flatMap(({ after }) => after ?? [])
+    const single = rows.length % batch
+    for (const row of rows.slice(0, single)) prepare(texts.saveOne).run(paramsOf(row))
+    for (let start = single; start < rows.length; start += batch)
+      prepare(texts.saveBatch).run(rows.slice(start, start + batch).flatMap(paramsOf))
     for (const change of result.changes) {
-      if (!change.after) values.delete(change)
-      history.add(historyOf(change, request, result), seq)
+      if (!change.after) prepare(texts.remove).run(change.scope, change.owner, change.key)
+      prepare(texts.note).run([...noteOf(change, request, result), seq])
     }
     enqueue(client, request, result)
     return result
@@ -90,14 +109,12 @@ export function immediate<A, R>(client: Database, task: (argument: A) => R): (ar
 /** @throws {Error} what a promise writes later would escape the transaction */
 function enqueue(client: Database, request: WriteRequest, result: WriteResult): void {
   let isOpen = true
-  const statements = new Map<string, Statement>() // a bulk enqueues hundreds of events with one statement
+  const prepare = preparing(client) // a bulk enqueues hundreds of events with one statement
   const tx: SyncTx = {
     kind: 'sync',
     run(sql, params) {
       if (!isOpen) throw new FMOD_SETTINGS_TRANSACTION_ENDED()
-      const statement = statements.get(sql) ?? client.prepare(sql)
-      statements.set(sql, statement)
-      statement.run(...params)
+      prepare(sql).run(...params)
     },
   }
   const pending = request.enqueue?.(tx, result)
@@ -107,113 +124,71 @@ function enqueue(client: Database, request: WriteRequest, result: WriteResult): 
   throw new Error('A SQLite transaction cannot wait for the promise that enqueue() returned.')
 }
 
-// Statements without drizzle: a bulk runs them a thousand times, and its mapping of parameters costs as much as they do.
+/** Returns the function that prepares each statement once. */
+export function preparing(client: Database): (text: string) => Statement {
+  const prepared = new Map<string, Statement>()
+  return (text) => {
+    const statement = prepared.get(text) ?? client.prepare(text)
+    prepared.set(text, statement)
+    return statement
+  }
+}
 
 /** So many rows travel in one statement where there are as many: for values that is nearly twice as fast. */
 const batch = 50
 
-function prepareValues(client: Database, table: SqliteTables['values']) {
-  const name = getTableName(table)
-  const { columns, paramsOf } = parametersOf<StoredRow>(getTableColumns(table))
+/** With parameters by position, which are read faster than those by name: a bulk runs some of them a thousand times. */
+function writeStatements({ values, history, meta }: TableNames) {
   const isNamed = 'scope = ? and owner = ? and key = ?'
-  // As arrays: a bulk reads each of its rows.
-  const find = client
-    .prepare<[number, string, string], ValueRecord>(
-      `select value, encrypted, revision, updated_at, updated_by from ${name} where ${isNamed}`,
-    )
-    .raw()
-  const prepareSave = (rows: number) =>
-    client.prepare(`
-      insert into ${name} (${columns.join(', ')})
-      values ${Array.from({ length: rows }, () => `(${columns.map(() => '?').join(', ')})`).join(', ')}
-      on conflict (scope, owner, key) do update set value = excluded.value, encrypted = excluded.encrypted,
-        revision = excluded.revision, updated_at = excluded.updated_at, updated_by = excluded.updated_by`)
-  const saveOne = prepareSave(1)
-  const saveBatch = prepareSave(batch)
-  const remove = client.prepare(`delete from ${name} where ${isNamed}`)
-
+  const save = (rows: number) => `
+    insert into ${values} (scope, owner, key, value, encrypted, revision, updated_at, updated_by)
+    values ${Array.from({ length: rows }, () => '(?, ?, ?, ?, ?, ?, ?, ?)').join(', ')}
+    on conflict (scope, owner, key) do update set value = excluded.value, encrypted = excluded.encrypted,
+      revision = excluded.revision, updated_at = excluded.updated_at, updated_by = excluded.updated_by`
   return {
-    find: (id: RowId) => {
-      const record = find.get(id.scope, id.owner, id.key)
-      return record && toRow(id, record)
-    },
-    save: (rows: readonly StoredRow[]) => {
-      const single = rows.length % batch
-      for (const row of rows.slice(0, single)) saveOne.run(paramsOf(row))
-      for (let start = single; start < rows.length; start += batch)
-        saveBatch.run(rows.slice(start, start + batch).flatMap(paramsOf))
-    },
-    delete: (id: RowId) => void remove.run(id.scope, id.owner, id.key),
+    find: `select ${valueColumns} from ${values} v where ${isNamed}`,
+    saveOne: save(1),
+    saveBatch: save(batch),
+    remove: `delete from ${values} where ${isNamed}`,
+    note: `insert into ${history} (scope, owner, key, revision, token, old_value, old_encrypted, new_value, new_encrypted,
+        origin, actor, request_id, note, set_size, at, seq)
+      values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    // Of a value: the version of its newest entry.
+    lastVersion: `select max(revision) as version from ${history} where key = ? and scope = ? and owner = ?`,
+    revision: `select name, value from ${meta} where name = 'revision'`,
+    saveRevision: `update ${meta} set value = ? where name = 'revision'`,
+    // Counts a write of owners' values; returns its number.
+    countOwned: `update ${meta} set value = value + 1 where name = 'owned' returning name, value`,
+    windows: `select name, value from ${meta} where name like ? and value like ?`,
+    saveWindow: `insert into ${meta} (name, value) values (?, ?) on conflict (name) do update set value = excluded.value`,
+    forgetWindows: `delete from ${meta} where name like ? and name < ? and value not like ?`,
   }
 }
 
-function prepareHistory(client: Database, table: SqliteTables['history']) {
-  const name = getTableName(table)
-  const { seq: counted, ...members } = getTableColumns(table)
-  const { columns, paramsOf } = parametersOf<HistoryRow>(members)
-  const all = [...columns, counted.name]
-  const add = client.prepare(
-    `insert into ${name} (${all.join(', ')}) values (${all.map(() => '?').join(', ')})`,
-  )
-  const lastVersion = client
-    .prepare<[string, number, string], number | null>(
-      `select max(revision) from ${name} where key = ? and scope = ? and owner = ?`,
-    )
-    .pluck()
-
-  return {
-    add: (row: HistoryRow, seq: number) => void add.run([...paramsOf(row), seq]),
-    /** The version of the newest entry of history of a value, or 0. */
-    lastVersion: ({ scope, owner, key }: RowId) => lastVersion.get(key, scope, owner) ?? 0,
-  }
+/** The parameters of `save`. */
+function paramsOf(row: StoredRow): unknown[] {
+  const { scope, owner, key, value, encrypted, revision, updatedAt, updatedBy } = row
+  return [scope, owner, key, value, Number(encrypted), revision, updatedAt, updatedBy]
 }
 
-function prepareCounters(client: Database, meta: string) {
-  return {
-    revision: client.prepare<[], string>(`select value from ${meta} where name = 'revision'`).pluck(),
-    saveRevision: client.prepare(`update ${meta} set value = ? where name = 'revision'`),
-    /** Counts a write of owners' values; selects its number. */
-    countOwned: client
-      .prepare<[], string>(`update ${meta} set value = value + 1 where name = 'owned' returning value`)
-      .pluck(),
-  }
-}
-
-function prepareWindows(client: Database, meta: string) {
-  const open = client.prepare<[string, string], { name: string; value: string }>(
-    `select name, value from ${meta} where name like ? and value like ?`,
-  )
-  const save = client.prepare(
-    `insert into ${meta} (name, value) values (?, ?) on conflict (name) do update set value = excluded.value`,
-  )
-  const forget = client.prepare(`delete from ${meta} where name like ? and name < ? and value not like ?`)
-  return {
-    open: () => open.all(anyWindow, openWindow).map(parseWindow),
-    save(window: StoredWindow): void {
-      save.run(windowName(window.revision), windowText(window))
-      forget.run(anyWindow, forgottenBelow(window), openWindow)
-    },
-  }
-}
-
-/** The names of the columns of a row, and its members as their parameters. */
-function parametersOf<T extends object>(members: { readonly [P in keyof T]: Column }) {
-  const names = Object.keys(members) as (keyof T)[]
-  const paramsOf = (row: T): unknown[] =>
-    names.map((name) => (typeof row[name] === 'boolean' ? Number(row[name]) : row[name]))
-  return { columns: names.map((name) => members[name].name), paramsOf }
-}
-
-/** A row of settings_value without its name, as the driver gives it. */
-type ValueRecord = readonly [
-  value: string,
-  encrypted: number,
-  revision: number,
-  updatedAt: number,
-  updatedBy: string | null,
-]
-
-function toRow({ scope, owner, key }: RowId, record: ValueRecord): StoredRow {
-  const [value, encrypted, revision, updatedAt, updatedBy] = record
-  return { scope, owner, key, value, encrypted: encrypted === 1, revision, updatedAt, updatedBy }
+/** The parameters of `note`, but for the last. */
+function noteOf(change: AppliedChange, request: WriteRequest, result: WriteResult): unknown[] {
+  const row = historyOf(change, request, result)
+  return [
+    row.scope,
+    row.owner,
+    row.key,
+    row.revision,
+    row.token,
+    row.oldValue,
+    Number(row.oldEncrypted),
+    row.newValue,
+    Number(row.newEncrypted),
+    row.origin,
+    row.actor,
+    row.requestId,
+    row.note,
+    row.setSize,
+    row.at,
+  ]
 }

@@ -56,9 +56,9 @@ export function callsOf(store: StorePort, { rows }: Size): Readonly<Record<strin
     'values of a user': () => store.owned.read(user('u7')),
     'shared values': () => store.shared.read(),
     'values, page by page': () =>
-      store.scan('values', { scope: SettingScope.User, owner: 'u5', key: 'key.5' }, 500),
+      store.scan.values({ scope: SettingScope.User, owner: 'u5', key: 'key.5' }, 500),
     'history, page by page': () =>
-      store.scan('history', { revision: rows / 2, scope: SettingScope.User, owner: 'u5', key: 'key.5' }, 500),
+      store.scan.history({ revision: rows / 2, scope: SettingScope.User, owner: 'u5', key: 'key.5' }, 500),
     'plain secrets in the history': () => store.survey({ secret: ['key.0', 'none'] }),
     'a write of a user': () => set(store, rowId('key.7', 'u7'), '"new"'),
     'a shared write': () => set(store, 'key.0', '"new"'),
@@ -69,8 +69,8 @@ export function callsOf(store: StorePort, { rows }: Size): Readonly<Record<strin
     'a first write of a user': () => set(store, rowId('key.39', 'u7'), '"new"'),
     'a removal': () => set(store, rowId('key.39', 'u7'), null),
     'a portion of encryption': async () => {
-      const values = await store.scan('values', null, 100)
-      const entries = await store.scan('history', null, 100)
+      const values = await store.scan.values(null, 100)
+      const entries = await store.scan.history(null, 100)
       return store.reencrypt({ values: values.map(toItself), history: entries.map(toItself) })
     },
     'a portion of a user': () => store.owned.erase(user('u7')),

@@ -61,7 +61,7 @@ function isScan(text: string, steps: readonly Step[]): boolean {
   const isSorted = steps.some(
     ({ parent, detail }) => parent === scan.parent && detail.includes('TEMP B-TREE'),
   )
-  return isSorted || text.includes('distinct') || !/ limit \?(\) "name" .*)?\s*$/.test(text)
+  return isSorted || text.includes('distinct') || !/ limit (?:\?|\$\d+)(\s*\) "name"\s.*)?\s*$/s.test(text)
 }
 
 function fill(database: Database.Database, { rows }: Size): void {

@@ -3,10 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isDomainException } from '@fastify-modular/core'
-import { sqliteTables } from '#src/store/sqlite-tables.js'
 import { printSql, type SqliteOptions } from '@fastify-modular/settings/sqlite'
 import Database from 'better-sqlite3'
-import { getTableConfig } from 'drizzle-orm/sqlite-core'
 import { type Test, test } from 'tap'
 import {
   user,
@@ -96,23 +94,6 @@ test('printSql makes the tables that migrate: auto makes', async (t) => {
   await sqlite({ database: migrated }, { tablePrefix: 'my_' }).open({ log: silentLog })
   t.same(schemaOf(printed), schemaOf(migrated))
   await sqlite({ database: printed }, { tablePrefix: 'my_', migrate: 'check' }).open({ log: silentLog })
-})
-
-test('the tables of drizzle have the columns of the migrations', async (t) => {
-  const database = openDatabase(t)
-  await sqlite({ database }, { tablePrefix: 'my_' }).open({ log: silentLog })
-  for (const table of Object.values(sqliteTables('my_'))) {
-    const { name, columns } = getTableConfig(table)
-    const real = database.prepare('select name, type, "notnull" from pragma_table_info(?)').all(name)
-    t.same(
-      columns.map((column) => ({
-        name: column.name,
-        type: column.getSQLType().toUpperCase(),
-        notnull: Number(column.notNull),
-      })),
-      real,
-    )
-  }
 })
 
 test('migrate: false works with tables that the application made, without any row', async (t) => {
