@@ -8,11 +8,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { report, safeRead } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
-import { UsageError } from './command.ts'
+import { type Call, UsageError } from './command.ts'
 import { watchHooks } from './foreign-hooks.ts'
-import { runProgram } from './program.ts'
+import { readCall } from './program.ts'
 import { reportMember } from './report.ts'
-import { reportFailure, runCommand } from './run-command.ts'
+import { runCommand } from './run-command.ts'
 
 const configNames = ['js', 'mjs', 'cjs'].map((ending) => `fastify-modular.config.${ending}`)
 
@@ -24,18 +24,9 @@ export async function serve(argv: readonly string[]): Promise<void> {
   // The command was ended: nothing more is written, and nobody would read the report.
   process.once('disconnect', () => process.exit(1))
   let app: FastifyInstance | undefined
-  const outcome = await runProgram(argv, async (name, command, invocation) => {
-    const migrates = command.migrates?.(invocation.options) === true
-    // Before the first import of the application, so that it holds from the first registration on.
-    Reflect.set(globalThis, Symbol.for('fastify-modular.command'), { name, migrates, findings: [] })
-    watchHooks()
-    try {
-      app = await openApplication(name, invocation.options.config)
-      return await runCommand(app, command, invocation)
-    } catch (error) {
-      return reportFailure(error)
-    }
-  })
+  const call = await readCall(argv)
+  const isCall = 'command' in call
+  const outcome = isCall ? await runCommand(call, async () => (app = await openApplication(call))) : call
   await new Promise((sent) => process.send?.({ [reportMember]: outcome }, sent))
   if (app) await Promise.race([close(app), sleep(patience)])
   process.exit(0)
@@ -51,8 +42,12 @@ async function close(app: FastifyInstance): Promise<void> {
 }
 
 /** @throws {UsageError} there is no configuration, or it does not return an application */
-async function openApplication(command: string, config: string | undefined): Promise<FastifyInstance> {
-  const file = config ?? configNames.find((each) => existsSync(each))
+async function openApplication({ name, command, options: given }: Call): Promise<FastifyInstance> {
+  const migrates = command.migrates?.(given) === true
+  // Before the first import of the application, so that it holds from the first registration on.
+  Reflect.set(globalThis, Symbol.for('fastify-modular.command'), { name, migrates, findings: [] })
+  watchHooks()
+  const file = given.config ?? configNames.find((each) => existsSync(each))
   if (file === undefined || !existsSync(file))
     throw new UsageError(
       `There is no ${file ?? configNames[0]} here: a module that exports a function which returns the application.`,
@@ -63,7 +58,7 @@ async function openApplication(command: string, config: string | undefined): Pro
   )
   const { default: build }: { default?: unknown } = await import(pathToFileURL(resolve(file)).href)
   const options = {
-    command,
+    command: name,
     report: (problem: string) => report({ kind: 'cannot be served', text: problem, keys: [] }),
   }
   const app: unknown = typeof build === 'function' ? await build(options) : undefined

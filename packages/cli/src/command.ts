@@ -42,5 +42,11 @@ export interface CliCommand {
   readonly run: (app: FastifyInstance, invocation: Invocation) => Promise<Report>
 }
 
+/** A command with what it is called with. */
+export interface Call extends Invocation {
+  readonly name: string
+  readonly command: CliCommand
+}
+
 /** A mistake in what was typed that the parser cannot see: exit code 2. */
 export class UsageError extends Error {}

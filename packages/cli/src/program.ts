@@ -4,7 +4,7 @@ import { userInfo } from 'node:os'
 import { createInterface } from 'node:readline/promises'
 import { text } from 'node:stream/consumers'
 import { Command, CommanderError } from 'commander'
-import type { CliCommand, Invocation, Options } from './command.ts'
+import type { Call, CliCommand, Options } from './command.ts'
 import { deploymentCommands } from './commands/deployment.ts'
 import { eventsCommands } from './commands/events.ts'
 import { settingsCommands } from './commands/settings.ts'
@@ -17,12 +17,9 @@ export const commands: Readonly<Record<string, CliCommand>> = {
   ...eventsCommands,
 }
 
-/** Runs a command that the parser has found. */
-type Run = (name: string, command: CliCommand, invocation: Invocation) => Promise<Report>
-
-/** Returns the report of the command that the arguments name, or what the parser has to say. `run` never rejects. */
-export async function runProgram(argv: readonly string[], run: Run): Promise<Report> {
-  let report: Report | undefined
+/** The command that the arguments name, or a report: what the parser has to say, or that the question was not answered by yes. */
+export async function readCall(argv: readonly string[]): Promise<Call | Report> {
+  let call: Call | undefined
   let printed = ''
   const print = (part: string) => (printed += part)
   const program = new Command('fastify-modular')
@@ -33,23 +30,20 @@ export async function runProgram(argv: readonly string[], run: Run): Promise<Rep
     .exitOverride()
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({ writeOut: print, writeErr: print })
-  addCommands(program, async (name, command, invocation) => {
-    report = (await isConfirmed(command, invocation.options))
-      ? await run(name, command, invocation)
-      : failure(['Nothing was done. Pass --yes to do it without a question.'])
-    return report
-  })
+  addCommands(program, (found) => (call = found))
   try {
     await program.parseAsync([...argv], { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
     const lines = printed.trimEnd().split('\n')
-    report = error.exitCode === 0 ? { lines } : failure(lines, exitCodes.usage)
+    return error.exitCode === 0 ? { lines } : failure(lines, exitCodes.usage)
   }
-  return report ?? failure([program.helpInformation()], exitCodes.usage)
+  if (!call) return failure([program.helpInformation()], exitCodes.usage)
+  if (await isConfirmed(call)) return call
+  return failure(['Nothing was done. Pass --yes to do it without a question.'])
 }
 
-function addCommands(program: Command, run: Run): void {
+function addCommands(program: Command, choose: (call: Call) => void): void {
   const groups: Readonly<Record<string, Command>> = {
     settings: program.command('settings'),
     'events dead-letters': program.command('events').command('dead-letters'),
@@ -65,7 +59,7 @@ function addCommands(program: Command, run: Run): void {
       const options = parsed.optsWithGlobals<Options>()
       const author = { actor: actorOf(options), note: options.note ?? null }
       const stdin = options.stdin ? (await text(process.stdin)).replace(/\r?\n$/, '') : undefined
-      await run(name, command, { args: parsed.args, options, author, stdin })
+      choose({ name, command, args: parsed.args, options, author, stdin })
     })
   }
 }
@@ -81,8 +75,8 @@ function actorOf({ actor }: Options): string {
 }
 
 /** In production, what removes or replaces something is asked about. */
-async function isConfirmed({ replaces }: CliCommand, options: Options): Promise<boolean> {
-  if (process.env['NODE_ENV'] !== 'production' || options.yes || !replaces?.(options)) return true
+async function isConfirmed({ command, options }: Call): Promise<boolean> {
+  if (process.env['NODE_ENV'] !== 'production' || options.yes || !command.replaces?.(options)) return true
   if (!process.stdin.isTTY) return false
   const terminal = createInterface({ input: process.stdin, output: process.stderr })
   const question = terminal.question('This removes or replaces what is stored. Continue? (yes/no) ')

@@ -2,8 +2,8 @@
 import type { ChildProcess } from 'node:child_process'
 import { until } from '@fastify-modular/test-support/until'
 import { test } from 'tap'
-import { runProgram } from '#src/program.js'
-import { exitCodes, printReport, type Report } from '#src/report.js'
+import { readCall } from '#src/program.js'
+import { exitCodes, printReport } from '#src/report.js'
 import { place } from './place.ts'
 
 const config = 'hostile.mjs'
@@ -38,7 +38,6 @@ test('whatever the application does, there is one report, and its exit code says
 })
 
 test('what is typed wrong is one report, too', async (t) => {
-  const run = (): Promise<Report> => Promise.reject(new Error('A command ran.'))
   for (const line of [
     'sett',
     'settings',
@@ -50,7 +49,8 @@ test('what is typed wrong is one report, too', async (t) => {
       (name) => `settings ${name} --user u --tenant t`,
     ),
   ]) {
-    const report = await runProgram(line.split(' '), run)
+    const report = await readCall(line.split(' '))
+    if ('command' in report) throw new Error(`A command was found: ${line}`)
     t.equal(report.exit, exitCodes.usage, line)
     t.match(printReport(report, false), /./, line)
     t.match(JSON.parse(printReport(report, true)), { error: /./ }, line)

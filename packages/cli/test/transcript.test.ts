@@ -7,9 +7,8 @@ import { fileURLToPath } from 'node:url'
 import { until } from '@fastify-modular/test-support/until'
 import type { FastifyInstance } from 'fastify'
 import { test } from 'tap'
-import { commands, runProgram } from '#src/program.js'
+import { commands, readCall } from '#src/program.js'
 import { printReport } from '#src/report.js'
-import { reportFailure } from '#src/run-command.js'
 import { createShop, Ordered } from './fixtures/shop.ts'
 import { open } from './under.ts'
 
@@ -102,9 +101,8 @@ async function run(
   process.env = { ...before, ...env }
   process.chdir(cwd)
   try {
-    const report = await runProgram(words, (name, command, invocation) =>
-      open(async () => build(), name, command, invocation).catch(reportFailure),
-    )
+    const call = await readCall(words)
+    const report = 'command' in call ? await open(async () => build(), call) : call
     return printReport(report, words.includes('--json'))
   } finally {
     process.env = { ...before, ...(environment !== undefined && { NODE_ENV: environment }) }

@@ -1,6 +1,6 @@
 /** Opens applications under commands, in the process of a test. */
 import type { FastifyInstance } from 'fastify'
-import type { CliCommand, Invocation } from '#src/command.js'
+import type { Call, Invocation } from '#src/command.js'
 import { commands } from '#src/program.js'
 import type { Report } from '#src/report.js'
 import { runCommand } from '#src/run-command.js'
@@ -18,34 +18,26 @@ export async function under(
   if (command === undefined) throw new Error(`There is no command ${name}`)
   const { options = {}, stdin } = given
   const author = { actor: 'cli:ada', note: options.note ?? null }
-  return open(make, name, command, { args, options, stdin, author })
+  return open(make, { name, command, args, options, stdin, author })
 }
 
 /** Opens the application under a command that is parsed already. */
-export async function open(
-  make: () => Promise<FastifyInstance>,
-  name: string,
-  command: CliCommand,
-  invocation: Invocation,
-): Promise<Report> {
-  Reflect.set(globalThis, switchName, {
-    name,
-    migrates: command.migrates?.(invocation.options) === true,
-    findings: [],
-  })
+export async function open(make: () => Promise<FastifyInstance>, call: Call): Promise<Report> {
+  const { name, command, options } = call
+  const migrates = command.migrates?.(options) === true
+  Reflect.set(globalThis, switchName, { name, migrates, findings: [] })
+  let app: FastifyInstance | undefined
   try {
-    const app = await make()
-    await app.ready()
-    try {
-      return await runCommand(app, command, invocation)
-    } finally {
-      await app.close()
-    }
+    return await runCommand(call, async () => {
+      app = await make()
+      await app.ready()
+      return app
+    })
   } finally {
+    await app?.close()
     Reflect.deleteProperty(globalThis, switchName)
   }
 }
-
 /** The kinds of what `doctor` has found. */
 export function kindsOf({ rows = [] }: Report): readonly unknown[] {
   return rows.map((row) => Reflect.get(row, 'kind'))

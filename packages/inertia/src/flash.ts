@@ -45,7 +45,7 @@ const patience = 1000
 /** Leaves errors and messages for the page at `path`. */
 export async function leaveFlash(
   store: FlashStore,
-  { request, reply, path, errors, flash, clearHistory, preserveFragment }: Left,
+  { request, reply, path, errors, ...kept }: Left,
 ): Promise<void> {
   const only = selectionOf(request)
   const hasErrors = errors !== undefined && Object.keys(errors).length > 0
@@ -56,9 +56,7 @@ export async function leaveFlash(
     ...(only !== undefined && { only }),
     ...(hasErrors && { caller: callerIdOf(request), errors: firstMessages(errors) }),
     ...(typeof bag === 'string' && { bag }),
-    ...(flash && { flash }),
-    ...(clearHistory && { clearHistory }),
-    ...(preserveFragment && { preserveFragment }),
+    ...kept,
   }
   await bounded(() => store.put(request, entry, reply))
 }
@@ -84,7 +82,7 @@ export interface BackOptions extends KeptFlags {
   readonly to?: string
 }
 
-interface Left extends BackOptions {
+interface Left extends Omit<BackOptions, 'to'> {
   readonly request: FastifyRequest
   readonly reply: FastifyReply
   readonly path: string

@@ -23,8 +23,7 @@ import { errorCodes } from './misuse-errors.ts'
 import { createFindBack, isPlainPath, type PageFlags } from './page.ts'
 import { addPrecognition } from './precognition.ts'
 import type { Props } from './props.ts'
-import { createRenderer, type SharedProps } from './render.ts'
-import type { NonceSource, RootTemplate } from './root-html.ts'
+import { createRenderer, type RendererOptions } from './render.ts'
 import {
   adaptRedirects,
   type AssetVersion,
@@ -35,26 +34,9 @@ import {
   versionSource,
 } from './visits.ts'
 
-export interface InertiaOptions {
+export interface InertiaOptions extends RendererOptions {
   /** Changes whenever the client's assets change, for example a hash of the bundler's manifest. @default null, no check */
   readonly version?: AssetVersion
-  /** Props of every page. */
-  readonly share?: SharedProps
-  /** The document of a first visit. @default a bare document, without scripts */
-  readonly rootTemplate?: RootTemplate
-  /** For a Content-Security-Policy with nonces: `(request, reply) => reply.cspNonce.script`. */
-  readonly nonce?: NonceSource
-  /**
-   * Encrypts every page in the browser's history unless the page says otherwise. Each document makes the pages before it
-   * unreadable, because it may be another person's. @default false
-   */
-  readonly encryptHistory?: boolean
-  /**
-   * Where errors of forms and messages wait for the next page: `cookieFlash({ secret })`, or a store over your session. With it
-   * a form whose input is refused is shown again, with `props.errors`; see `reply.inertiaBack`.
-   * @default none: a refused form is answered as any other failure
-   */
-  readonly flash?: FlashStore
   /** The path that a proxy takes away in front of this application: `/tools/app`. @default '' */
   readonly basePath?: string
   /**

@@ -10,15 +10,15 @@ export type Props = Readonly<Record<string, unknown>>
 /** Members of the page object that say how the client treats props. Paths are those of nested props: `auth.notifications`. */
 export interface PropLabels {
   /** By group. */
-  readonly deferredProps?: Readonly<Record<string, readonly string[]>>
-  readonly rescuedProps?: readonly string[]
-  readonly mergeProps?: readonly string[]
-  readonly prependProps?: readonly string[]
-  readonly deepMergeProps?: readonly string[]
-  readonly matchPropsOn?: readonly string[]
+  deferredProps?: Record<string, string[]>
+  rescuedProps?: string[]
+  mergeProps?: string[]
+  prependProps?: string[]
+  deepMergeProps?: string[]
+  matchPropsOn?: string[]
   /** By the key under which the client keeps the value; `expiresAt` in milliseconds since 1970. */
-  readonly onceProps?: Readonly<Record<string, { readonly prop: string; readonly expiresAt: number | null }>>
-  readonly scrollProps?: Readonly<Record<string, ScrollPosition & { readonly reset: boolean }>>
+  onceProps?: Record<string, { readonly prop: string; readonly expiresAt: number | null }>
+  scrollProps?: Record<string, ScrollPosition & { readonly reset: boolean }>
 }
 
 /** What the headers of a visit say about props. */
@@ -120,27 +120,12 @@ const absent = Symbol('absent')
 class Resolution {
   readonly #selection: Selection
   readonly #onRescue: (failure: unknown, path: string) => void
-  readonly #labels = {
-    deferredProps: {} as Record<string, string[]>,
-    onceProps: {} as Record<string, { prop: string; expiresAt: number | null }>,
-    scrollProps: {} as Record<string, ScrollPosition & { reset: boolean }>,
-    rescuedProps: [] as string[],
-    mergeProps: [] as string[],
-    prependProps: [] as string[],
-    deepMergeProps: [] as string[],
-    matchPropsOn: [] as string[],
-  }
+  /** Those that have content. */
+  readonly labels: PropLabels = {}
 
   constructor(selection: Selection, onRescue: (failure: unknown, path: string) => void) {
     this.#selection = selection
     this.#onRescue = onRescue
-  }
-
-  /** The members of the page object that have content. */
-  get labels(): PropLabels {
-    return Object.fromEntries(
-      Object.entries(this.#labels).filter(([, label]) => Object.keys(label).length > 0),
-    )
   }
 
   async members(object: Props, base: string, extent: Extent): Promise<Props> {
@@ -165,7 +150,7 @@ class Resolution {
       return await this.#within(value, path, extent)
     } catch (failure) {
       if (!traits.defer?.rescue) throw failure
-      this.#labels.rescuedProps.push(path)
+      ;(this.labels.rescuedProps ??= []).push(path)
       this.#onRescue(failure, path)
       return absent
     }
@@ -177,11 +162,11 @@ class Resolution {
     if (once) {
       const { key = path, expiresIn, fresh } = once
       const expiresAt = expiresIn === undefined ? null : Date.now() + expiresIn
-      this.#labels.onceProps[key] = { prop: path, expiresAt }
+      ;(this.labels.onceProps ??= {})[key] = { prop: path, expiresAt }
       if (held.has(key) && !fresh && (partial === null || partial.only.named.size === 0)) return true
     }
     if (partial !== null) return false
-    if (defer) (this.#labels.deferredProps[defer.group] ??= []).push(path)
+    if (defer) ((this.labels.deferredProps ??= {})[defer.group] ??= []).push(path)
     return defer !== undefined || optional === true
   }
 
@@ -189,14 +174,17 @@ class Resolution {
   #label({ traits: { merge, scroll } }: Prop, path: string, value: unknown): void {
     const { reset, intent } = this.#selection
     const isReset = reset.has(path)
-    if (scroll) this.#labels.scrollProps[path] = { pageName: 'page', ...scroll(value), reset: isReset }
+    if (scroll) {
+      const position = { pageName: 'page', ...scroll(value), reset: isReset }
+      ;(this.labels.scrollProps ??= {})[path] = position
+    }
     if (!merge || isReset) return
     const { at, matchOn = [] } = merge
     const target = at === undefined ? path : `${path}.${at}`
     const how = scroll ? intent : merge.how
     const label = ({ append: 'mergeProps', prepend: 'prependProps', deep: 'deepMergeProps' } as const)[how]
-    this.#labels[label].push(target)
-    for (const field of [matchOn].flat()) this.#labels.matchPropsOn.push(`${target}.${field}`)
+    ;(this.labels[label] ??= []).push(target)
+    for (const field of [matchOn].flat()) (this.labels.matchPropsOn ??= []).push(`${target}.${field}`)
   }
 
   /** The wanted members of a plain object, in which there may be props of all kinds. */

@@ -17,18 +17,31 @@ import { isInertia, type Site } from './visits.ts'
 type PageRequest = BarePageRequest & PageFlags
 
 /** Props for every page, or a function of the request that gives them: `(request) => ({ user: request.caller?.name })`. */
-export type SharedProps = Props | ((request: FastifyRequest) => Props | Promise<Props>)
+type SharedProps = Props | ((request: FastifyRequest) => Props | Promise<Props>)
 
-export interface RendererOptions extends Site {
-  readonly share?: SharedProps | undefined
-  readonly rootTemplate?: RootTemplate | undefined
-  readonly nonce?: NonceSource | undefined
-  readonly encryptHistory?: boolean | undefined
-  readonly flash?: FlashStore | undefined
+/** What goes into every page. */
+export interface RendererOptions {
+  /** Props of every page. */
+  readonly share?: SharedProps
+  /** The document of a first visit. @default a bare document, without scripts */
+  readonly rootTemplate?: RootTemplate
+  /** For a Content-Security-Policy with nonces: `(request, reply) => reply.cspNonce.script`. */
+  readonly nonce?: NonceSource
+  /**
+   * Encrypts every page in the browser's history unless the page says otherwise. Each document makes the pages before it
+   * unreadable, because it may be another person's. @default false
+   */
+  readonly encryptHistory?: boolean
+  /**
+   * Where errors of forms and messages wait for the next page: `cookieFlash({ secret })`, or a store over your session. With it
+   * a form whose input is refused is shown again, with `props.errors`; see `reply.inertiaBack`.
+   * @default none: a refused form is answered as any other failure
+   */
+  readonly flash?: FlashStore
 }
 
 /** The renderer that `reply.inertia` and `app.inertia` share. */
-export function createRenderer(options: RendererOptions): Required<Pick<PageRenderer, 'version'>> & {
+export function createRenderer(options: RendererOptions & Site): Required<Pick<PageRenderer, 'version'>> & {
   render(request: FastifyRequest, reply: FastifyReply, page: PageRequest): ReturnType<PageRenderer['render']>
 } {
   const { version, basePath, share, nonce, flash } = options

@@ -5,8 +5,7 @@
 import { errorCodes } from './misuse-errors.ts'
 import type { PublicRoutesOptions } from './options.ts'
 import { PublicRouteRegistry } from './registry.ts'
-import { PublicRoute } from './rule.ts'
-import { frameworkDefault, type RegisteredRule } from './rules.ts'
+import { frameworkDefault, PublicRoute, type RegisteredRule } from './rule.ts'
 
 /** A JSON array of path strings; each is a prefix rule for every method. */
 export const environmentVariable = 'SM_AUTH_PUBLIC_PATHS'

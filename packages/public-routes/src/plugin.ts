@@ -31,7 +31,7 @@ import { checkDeclarations, type Claim, refuseUndeclared } from './review/boot-c
 import { askAsStranger, listFacts, warnOfGuests } from './review/facts.ts'
 import { takeProbe } from './review/probes.ts'
 import { warnOfRules } from './review/warnings.ts'
-import type { RegisteredRule } from './rules.ts'
+import type { RegisteredRule } from './rule.ts'
 
 const publicRoutesPlugin: FastifyPluginAsync<PublicRoutesOptions> = async (app, options) => {
   checkOptions(options)

@@ -3,8 +3,7 @@ import { isAbsolute } from 'node:path'
 import { FMOD_CORE_ADDED_LATE } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import { errorCodes } from './misuse-errors.ts'
-import { isPublicRoute, PublicRoute, type PublicRouteOptions } from './rule.ts'
-import type { RegisteredRule } from './rules.ts'
+import { isPublicRoute, PublicRoute, type PublicRouteOptions, type RegisteredRule } from './rule.ts'
 
 /** What every helper takes. */
 type RuleOptions = Pick<PublicRouteOptions, 'methods'>

@@ -1,6 +1,5 @@
 import { PublicRoute } from '@fastify-modular/public-routes'
-import { matcherOf } from '#src/rule.js'
-import { createFind, type RegisteredRule } from '#src/rules.js'
+import { createFind, matcherOf, type RegisteredRule } from '#src/rule.js'
 import fc from 'fast-check'
 import { test } from 'tap'
 

@@ -1,5 +1,6 @@
 /** The transport for one process: handlers run here, isolated, once `publish` has returned to the event loop. */
 import { ServiceUnavailableException } from '../domain-exceptions.ts'
+import { currentCommand } from '../internal/command.ts'
 import { logFailure } from '../internal/failures.ts'
 import { argumentProblems, option, type OptionsSchema, refuseOptions, Type } from '../internal/options.ts'
 import { isThenable } from '../internal/safe.ts'
@@ -123,6 +124,7 @@ class InProcess implements OpenTransport {
   publish(event: DomainEvent, options: PublishOptions): void {
     const { maxWaiting } = this.#options
     const isNew = this.#state === 'new'
+    if (isNew && currentCommand()) return // it starts no handler, and may write more than may wait
     const lanes = this.#lanesByType.get(eventTypeOf(event)) ?? []
     const isFull = isNew
       ? this.#early.length >= maxWaiting

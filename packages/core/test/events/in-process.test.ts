@@ -174,6 +174,18 @@ test('before the start, as many events are kept as may wait for one handler', as
   await t.rejects(app.events.publish(shared()), full)
 })
 
+test('a command, which starts no handler, may publish as many events as it writes', async (t) => {
+  const command = Symbol.for('fastify-modular.command')
+  Reflect.set(globalThis, command, { name: 'settings import', migrates: false, findings: [] })
+  t.teardown(() => Reflect.deleteProperty(globalThis, command))
+  const transport = inProcess({ maxWaiting: 2 })
+  const { app, errors } = await startApp(t, { transport, handlers: [handlerOf(NoteShared, never)] })
+  for (let count = 0; count < 5; count++) await app.events.publish(shared())
+  await app.close()
+  t.same(app.events.stats().published, 5)
+  t.same(errors, [])
+})
+
 test('what waits for a handler is handed over in order, in a time that grows with its number', async (t) => {
   const count = 200_000
   class Counted extends defineEvent('counted', Type.Object({ place: Type.Integer() })) {}

@@ -3,7 +3,7 @@
  * follows is made from it, and the table, `explain`, the OpenAPI document and `expectAccess` are made from the policy.
  * A rule says something about the paths that it matches: about other paths of the same route the next place decides.
  */
-import { frameworkDefault, type RegisteredRule } from '../rules.ts'
+import { frameworkDefault, type RegisteredRule } from '../rule.ts'
 
 /** The first of these that says something counts. */
 const order = [

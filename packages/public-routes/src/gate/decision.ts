@@ -1,6 +1,6 @@
 /** The policy of a route and method, and what it decides about a request. */
 import type { Requirement } from '../access/declaration.ts'
-import type { RegisteredRule } from '../rules.ts'
+import type { RegisteredRule } from '../rule.ts'
 
 /**
  * How the gate let a request in. `rule` and `declaration`: it is public, for known and anonymous callers alike, because a

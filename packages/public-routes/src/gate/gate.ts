@@ -9,7 +9,7 @@ import type { FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify
 import { missingOf } from '../access/declaration.ts'
 import type { RoutePattern } from '../matching/route-pattern.ts'
 import type { Authenticate } from '../provider.ts'
-import type { RegisteredRule } from '../rules.ts'
+import type { RegisteredRule } from '../rule.ts'
 import { type Answers, logProviderFailure, type Visit } from './answers.ts'
 import type { Policies } from './policy.ts'
 import { type Decision, LaterDecision, type Policy, type RequestAdmission } from './decision.ts'

@@ -7,7 +7,7 @@ import type { Policies } from '../gate/policy.ts'
 import type { Route } from '../gate/routes.ts'
 import { environmentSource } from '../initial-rules.ts'
 import { errorCodes } from '../misuse-errors.ts'
-import { nameOfRule } from '../rules.ts'
+import { nameOfRule } from '../rule.ts'
 
 /** What says who may call, complete. */
 interface Declarations {

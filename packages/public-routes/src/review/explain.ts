@@ -3,8 +3,7 @@ import { canonicalPath } from '@fastify-modular/core/internal'
 import type { FastifyInstance } from 'fastify'
 import type { Policies } from '../gate/policy.ts'
 import { type Route, type RouteTable, unlisted } from '../gate/routes.ts'
-import { matcherOf } from '../rule.ts'
-import { nameOfRule, type RegisteredRule } from '../rules.ts'
+import { matcherOf, nameOfRule, type RegisteredRule } from '../rule.ts'
 import { type Probe, sendProbe } from './probes.ts'
 
 /** A decision with its reasons. */

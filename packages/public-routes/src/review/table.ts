@@ -2,7 +2,7 @@
 import type { Policies } from '../gate/policy.ts'
 import type { Policy } from '../gate/decision.ts'
 import type { Route } from '../gate/routes.ts'
-import { frameworkDefault, nameOfRule, type RegisteredRule } from '../rules.ts'
+import { frameworkDefault, nameOfRule, type RegisteredRule } from '../rule.ts'
 import type { Parts } from './explain.ts'
 
 /** One method of a route. */

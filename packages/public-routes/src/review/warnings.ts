@@ -1,7 +1,7 @@
 /** What the boot warns about rules. */
 import { opensDespite } from '../access/precedence.ts'
 import { environmentSource, environmentVariable } from '../initial-rules.ts'
-import { frameworkDefault, nameOfRule, type RegisteredRule } from '../rules.ts'
+import { frameworkDefault, nameOfRule, type RegisteredRule } from '../rule.ts'
 import type { Parts } from './explain.ts'
 
 const mutating = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
