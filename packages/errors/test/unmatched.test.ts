@@ -1,11 +1,28 @@
 import { test } from 'tap'
 import { rawRequest } from '@fastify-modular/test-support/raw-http'
 import { createApp, type Fixture, listen } from './support/app.js'
-import { browserHeaders, documentOf, inertiaHeaders, type PageBody, pageOf } from './support/expect.js'
+import {
+  browserHeaders,
+  documentOf,
+  inertiaHeaders,
+  type PageBody,
+  pageOf,
+  problemOf,
+} from './support/expect.js'
 
 const message = 'The requested resource was not found.'
 
 const always = { errors: { pages: 'inertia' } } as const
+
+test('S 4.3, E25, E26, E32: an unmatched GET is a page, for browsers and for clients without a preference', async (t) => {
+  const { app } = await createApp(t, always)
+  for (const headers of [{}, browserHeaders, { accept: '*/*' }]) {
+    const html = documentOf(t, await app.inject({ url: '/nope', headers }), 404)
+    t.match(html, '<title>Not Found</title>')
+    t.match(html, message)
+    t.notMatch(html, /<script|<link|src=/, 'self-contained (decision 55)')
+  }
+})
 
 test('S 4.3, E27: the Inertia client gets page Error/404', async (t) => {
   const { app } = await createApp(t)
@@ -13,6 +30,17 @@ test('S 4.3, E27: the Inertia client gets page Error/404', async (t) => {
   t.same(page.props, { status: 404, title: 'Not Found', message })
   t.equal(page.url, '/nope?a=1')
   t.equal(page.version, null, 'decision 55: no adapter, no version')
+})
+
+test('S 7.2.4, E28 and E29: an unmatched request of another method is a problem', async (t) => {
+  const { app } = await createApp(t)
+  const answer = await app.inject({ method: 'POST', url: '/nope', payload: {}, headers: browserHeaders })
+  const body = problemOf(t, answer, 404, 'Not Found')
+  t.equal(body.type, 'about:blank')
+  t.equal(body.detail, message)
+  for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const) {
+    problemOf(t, await app.inject({ method, url: '/nope' }), 404, 'Not Found')
+  }
 })
 
 test('E30: HEAD of an unmatched path has the headers of the page and no body', async (t) => {

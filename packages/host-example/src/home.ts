@@ -6,9 +6,9 @@ import type { Accounts } from './accounts.ts'
 import type { Database } from './database/database.ts'
 import type { Note } from './modules/notes/note.ts'
 import { createNotesService } from './modules/notes/notes-service.ts'
-import { textsOf } from './texts/texts.ts'
+import { localeOf, textsOf } from './texts/texts.ts'
 import { translate } from './texts/translate.ts'
-import { readLook } from './web/look.ts'
+import { type Look, readLook } from './web/look.ts'
 import { framedPolicy, framingPolicy } from './web/security-headers.ts'
 
 /** Settings that somebody changed together, as the dashboard shows them. */
@@ -71,7 +71,7 @@ export const home: FastifyPluginAsync<HomeOptions> = async (app, { database, acc
 async function readSets(request: FastifyRequest, accounts: HomeOptions['accounts']): Promise<ChangeSet[]> {
   const { caller, server } = request
   const { entries } = await server.settings.history({ limit: 50, ...(caller && { visibleTo: caller }) })
-  const { language } = await readLook(request)
+  const look = await readLook(request)
   const people = await accounts.names()
   const sets = new Map<number, ChangeSet & { readonly changes: Change[] }>()
   /** How many values of a revision were put back. */
@@ -87,7 +87,7 @@ async function readSets(request: FastifyRequest, accounts: HomeOptions['accounts
     const person = { id, name: people[id] ?? actor ?? '–' }
     const set = sets.get(revision) ?? { revision, actor: person, at, changes: [] }
     sets.set(revision, set)
-    set.changes.push(changeOf(entry, server.settings.definitions.getDefinition(entry.key), language))
+    set.changes.push(changeOf(entry, server.settings.definitions.getDefinition(entry.key), look))
   }
   return [...sets.values()].slice(0, shown)
 }
@@ -100,24 +100,32 @@ function changeOf(
     isOverridden,
   }: Pick<HistoryEntry, 'key' | 'oldValue' | 'newValue' | 'isOverridden'>,
   definition: CompleteDefinition | null,
-  language: string,
+  look: Look,
 ): Change {
   return {
-    setting: (definition && translate(definition, language)?.displayName) ?? definition?.displayName ?? key,
-    from: textOf(oldValue, definition, language),
-    to: textOf(newValue, definition, language),
+    setting:
+      (definition && translate(definition, look.language)?.displayName) ?? definition?.displayName ?? key,
+    from: textOf(oldValue, definition, look),
+    to: textOf(newValue, definition, look),
     isSecret: definition?.sensitive === true && isOverridden,
   }
 }
 
 /** A value as people say it. */
-function textOf(value: unknown, definition: CompleteDefinition | null, language: string): string | null {
+function textOf(value: unknown, definition: CompleteDefinition | null, look: Look): string | null {
   if (value === null || value === '') return null
+  const { language } = look
   const { on, off } = textsOf(language)
   if (typeof value === 'boolean') return value ? on : off
-  if (typeof value !== 'string') return textOf(JSON.stringify(value), null, language)
-  if (definition?.type === SettingType.DateTime)
-    return new Date(value).toLocaleString(language, { dateStyle: 'medium', timeStyle: 'short' })
+  if (typeof value !== 'string') return textOf(JSON.stringify(value), null, look)
+  if (definition?.type === SettingType.DateTime) {
+    const { timeZone } = look
+    return new Date(value).toLocaleString(localeOf(look), {
+      timeZone,
+      dateStyle: 'medium',
+      timeStyle: 'short',
+    })
+  }
   const option = definition?.options?.find((each) => each.value === value)
   const label = definition && (translate(definition, language)?.options?.[value]?.label ?? option?.label)
   const text = label ?? value

@@ -104,7 +104,9 @@ function QuickSettings(): ReactNode {
             </>
           ) : null}
         </>
-      ) : null}
+      ) : (
+        <noscript>{texts.needsScript}</noscript>
+      )}
     </div>
   )
 }

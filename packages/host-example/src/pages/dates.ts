@@ -1,11 +1,8 @@
 /** Dates as people say them, in the language of the reader and the time zone of the application. */
+import { localeOf } from '../texts/texts.ts'
 import type { Look } from '../web/look.ts'
 
 type Place = Pick<Look, 'language' | 'timeZone' | 'preferred'>
-
-/** The reader's own kind of the language, such as `en-GB` for pages in `en`. */
-const localeOf = ({ language, preferred }: Place): string =>
-  preferred.startsWith(`${language}-`) ? preferred : language
 
 const minute = 60_000
 const hour = 60 * minute

@@ -42,7 +42,8 @@ export function useLook(): Look | undefined {
 /** What is tried of a setting, or saved; undefined where the page does not know more than it came with. */
 function useFollowed(key: string): unknown {
   const saved = useSetting(key)
-  return useTried(key) ?? saved
+  const tried = useTried(key) // null: it is emptied
+  return tried === undefined ? saved : tried
 }
 
 /** The texts in the language of the reader. */

@@ -11,6 +11,13 @@ export function textsOf(language: string): Texts {
   return languages[language] ?? en
 }
 
+/** The reader's own kind of the language, such as `en-GB` for pages in `en`. */
+export const localeOf = ({
+  language,
+  preferred,
+}: Readonly<Record<'language' | 'preferred', string>>): string =>
+  preferred.startsWith(`${language}-`) ? preferred : language
+
 type Values = Readonly<Record<string, string | number>>
 
 /** `'Added “{title}”'`, `{ title: 'Bread' }` → `Added “Bread”` */

@@ -37,6 +37,8 @@ test('a draft shows in the page itself, to its author alone', async (t) => {
     await page.locator('.banner', { hasText: 'Closed on Thursday' }).waitFor()
     await page.locator('[data-key="app.theme"] input[value=dark]').check()
     await page.locator('html[data-theme=dark]').waitFor()
+    // The shade of the scheme that is shown, whatever the device prefers.
+    await page.locator('.fm-note', { hasText: '#d9926b' }).waitFor()
     await page.locator('[data-key="user.preferred_density"] input[value=compact]').check()
     await page.locator('html[data-density=compact]').waitFor()
     await shows(t, () => toggle.textContent(), 'Preview · only you see this')
@@ -57,6 +59,17 @@ test('a draft shows in the page itself, to its author alone', async (t) => {
     await page.locator('html[data-theme=system][data-density=comfortable]').waitFor()
     await brand.filter({ hasNotText: 'Field Notes' }).waitFor()
     await shows(t, () => toggle.count(), 0)
+
+    const body = { key: 'app.banner', scope: 1, value: 'The winter issue' }
+    await (await host.signIn('admin')).ask('/api/settings', { method: 'PUT', body })
+    const banner = page.locator('.banner').last()
+    await banner.filter({ hasText: 'The winter issue' }).waitFor()
+    await page.reload()
+    await until(async () => (await field('Banner').inputValue()) === 'The winter issue')
+    await field('Banner').fill('')
+    await banner.filter({ hasNotText: 'The winter issue' }).waitFor({ state: 'attached' })
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await banner.filter({ hasText: 'The winter issue' }).waitFor()
     t.same(complaints, [])
   })
 

@@ -302,6 +302,25 @@ test('activity', async (t) => {
     t.equal(await event('SMTP').count(), 0)
   })
 
+  await t.test('how long ago is counted as the headings count: by dates', async (t) => {
+    await open('/settings/manage')
+    await write('app.title', 'First', 'Grace')
+    const later = await visited.browser.newPage()
+    t.teardown(() => later.close())
+    const midnight = new Date()
+    midnight.setHours(48, 0, 0, 0)
+    for (const [seconds, heading, time] of [
+      [-1, 'Yesterday', 'yesterday'],
+      [1, /day/, '2 days ago'],
+    ] as const) {
+      await later.clock.setFixedTime(midnight.getTime() + seconds * 1000)
+      await later.goto(`${visited.url}/settings/manage?view=activity`)
+      const event = later.locator('.fm-event').first()
+      await later.getByRole('heading', { level: 3, name: heading }).waitFor()
+      t.equal(await event.locator('time').textContent(), time)
+    }
+  })
+
   await t.test('Restore never overwrites in silence what somebody has saved since', async (t) => {
     await open('/settings/manage?group=general')
     await write('app.title', 'First', 'Grace')

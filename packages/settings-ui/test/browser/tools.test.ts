@@ -165,6 +165,13 @@ test('history, files, links, tabs', async (t) => {
     await page.keyboard.press('Escape')
     await dialog.waitFor({ state: 'detached' })
     t.ok(writes.every((request) => request.url().includes('dryRun=true')))
+
+    await writeFile(`${folder}/bad.json`, JSON.stringify({ format: 1, settings, omitted: [] }))
+    await open('/settings/manage?only=application', 'ada', { language: 'de' })
+    await page.getByRole('button', { name: 'Mehr', exact: true }).click()
+    await page.getByRole('menuitem', { name: 'Importieren …' }).click()
+    await dialog.getByLabel('Datei auswählen').setInputFiles(`${folder}/bad.json`)
+    await dialog.getByText('Accent colour: Geben Sie eine Farbe wie #3b82f6 ein.').waitFor()
   })
 
   await t.test(

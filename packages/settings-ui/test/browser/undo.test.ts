@@ -31,6 +31,7 @@ test('Undo of a save', async (t) => {
       t.equal(app.settings.get(definitions.signUp), false)
       await shows(t, () => field('Title').inputValue(), 'Before')
       await shows(t, () => field('Banner').inputValue(), '')
+      await page.locator('[data-key="app.title"] input:focus').waitFor()
 
       await field('Title').fill('With a secret')
       await field('API token').fill('hush')
@@ -79,6 +80,9 @@ test('Undo of a save', async (t) => {
       await bar.getByRole('button', { name: answer }).click()
       if (answer === 'Leave it') await bar.waitFor({ state: 'detached' })
       else await bar.getByText('1 setting is as it was').waitFor()
+      await page
+        .locator(answer === 'Leave it' ? '.fm-main:focus' : '[data-key="app.title"] input:focus')
+        .waitFor()
       t.equal(app.settings.get(definitions.title), answer === 'Leave it' ? 'Theirs' : 'Fastify Modular')
     }
   })

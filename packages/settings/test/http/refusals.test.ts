@@ -7,6 +7,26 @@ import { memoryStore } from '../support/stores.js'
 
 const title = { key: 'app.title', scope: 1, value: 'Acme' }
 
+test('S 5.2: writes need Settings.Update, System rows an administrator', async (t) => {
+  const app = await createApp(t)
+  const port = { key: 'mail.port', scope: 0, value: 25 }
+  await expectStatuses(t, app, [
+    [403, 'PUT', '', title, 'alice'],
+    [403, 'DELETE', '/app.title?scope=1', undefined, 'alice'],
+    [204, 'PUT', '', title, 'editor'],
+    [403, 'PUT', '', port, 'editor'],
+    [403, 'DELETE', '/mail.port?scope=0', undefined, 'editor'],
+  ])
+  const mixed = await as(app, 'editor')('PUT', '/bulk', [{ ...title, value: 'Other' }, port])
+  t.match(mixed, { status: 403, type: 'application/problem+json', json: { title: 'Forbidden' } })
+  t.match(
+    (await as(app, 'alice')('GET', '/app.title?scope=1')).json,
+    { value: 'Acme' },
+    'nothing was written',
+  )
+  await expectStatuses(t, app, [[204, 'PUT', '', port]])
+})
+
 test('decision 23: /me writes need Settings.Update unless selfService is true', async (t) => {
   const own = { key: 'app.theme', value: 'dark' }
   await expectStatuses(t, await createApp(t), [

@@ -98,13 +98,28 @@ function daysOf(changes: readonly SettingChangeSet[]): (readonly [string, readon
 /** `Today`, `Yesterday`, `Thursday, 19 November`, with the year where it is another one. */
 function displayDay(day: string, locale: string): string {
   const date = new Date(day)
-  const now = new Date()
-  const ago = Math.round((new Date(now.toDateString()).getTime() - date.getTime()) / 86_400_000)
-  if (ago < 2) return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-ago, 'day')
-  const year = date.getFullYear() === now.getFullYear() ? undefined : 'numeric'
+  const days = daysSince(date)
+  if (days < 2) return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-days, 'day')
+  const year = date.getFullYear() === new Date().getFullYear() ? undefined : 'numeric'
   return new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', year }).format(
     date,
   )
+}
+
+/** Milliseconds. */
+const dayLength = 86_400_000
+
+/** How many dates ago a day was. */
+function daysSince(date: Date): number {
+  const [then, today] = [date, new Date()].map((each) => Date.parse(each.toDateString()))
+  return Math.round((Number(today) - Number(then)) / dayLength)
+}
+
+/** `4 hours ago`; from a day on `2 days ago`, counted as the headings are. */
+function ago(at: Date, locale: string): string {
+  const now = Date.now()
+  const isRecent = now - at.getTime() < dayLength
+  return relativeTime(isRecent ? at : new Date(now - daysSince(at) * dayLength), locale)
 }
 
 interface ChangeProps {
@@ -150,7 +165,7 @@ function Change({ isOver, ...props }: ListedChangeProps): ComponentChildren {
           {!isOver && <Reason entry={first} />}
         </span>{' '}
         <time className="fm-small" dateTime={at} title={displayTime(at, locale)}>
-          {relativeTime(new Date(at), locale)}
+          {ago(new Date(at), locale)}
         </time>
       </p>
       <div className="fm-what">

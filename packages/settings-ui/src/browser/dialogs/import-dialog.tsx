@@ -4,7 +4,9 @@ import { useEffect, useState } from 'preact/hooks'
 import type { ImportReport, SettingsClient, SettingsExport } from '@fastify-modular/settings/client'
 import { Icon } from '../icons.tsx'
 import { format, plural } from '../../texts/messages.ts'
+import { checkInput, toInput } from '../model/input.ts'
 import { toDefault } from '../model/setting.ts'
+import { failureText, toFailure } from '../model/source.ts'
 import { useEditor } from '../page-context.ts'
 import { ChangedSetting } from '../diff/diff.tsx'
 import { Dialog } from './dialog.tsx'
@@ -34,12 +36,25 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Com
     // What it would replace may be newer than the page.
     Promise.all([api.import(file.content, { mode, dryRun: true }), editor.refresh()]).then(
       ([report]) => !isGone && setPreview(report),
-      (error: unknown) => !isGone && setProblem(editor.explain(error)),
+      (error: unknown) => !isGone && setProblem(explain(error, file.content)),
     )
     return () => {
       isGone = true
     }
   }, [api, editor, file, mode])
+
+  /** In the language of the page, where it knows the rule that a value of the file breaks. */
+  function explain(error: unknown, { settings }: SettingsExport): string {
+    const { status, message, errors } = toFailure(error)
+    const texts = Object.entries(errors).map(([key, ofServer]) => {
+      const definition = editor.state.byKey.get(key)
+      const value = settings.find((each) => each.key === key)?.value
+      if (!definition || value === undefined) return [key, ofServer]
+      const own = checkInput(definition, toInput(definition, value), null, messages)
+      return [key, own === undefined ? ofServer : [own]]
+    })
+    return failureText({ status, message, errors: Object.fromEntries(texts) }, messages, editor.nameOf)
+  }
 
   async function choose(chosen: File | undefined): Promise<void> {
     if (!chosen) return
@@ -74,7 +89,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Com
       const text = plural(messages.importDone, keys.length, locale)
       editor.say({ kind: 'done', text, ...editor.undoOf(keys, revision) })
     } catch (error) {
-      setProblem(editor.explain(error))
+      setProblem(explain(error, file.content))
     }
   }
 

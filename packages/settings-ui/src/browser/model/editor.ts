@@ -34,6 +34,9 @@ interface Language {
   readonly locale: string
 }
 
+/** Where the focus goes when it was on no setting: no setting has this key. */
+const onPage = (): EditorState['focus'] => ({ key: '' })
+
 export class SettingsEditor extends EditorStore {
   readonly #language: () => Language
   /** Called after each change made from here, with the keys of the drafts that it has saved. */
@@ -161,7 +164,8 @@ export class SettingsEditor extends EditorStore {
   }
 
   /** Takes away what the bar says: first the failure, then the message that it covers. */
-  readonly dismiss = (): void => this.update(this.state.failure ? { failure: null } : { message: null })
+  readonly dismiss = (): void =>
+    this.update({ ...(this.state.failure ? { failure: null } : { message: null }), focus: onPage() })
 
   #fail(error: unknown): void {
     const failure = toFailure(error)
@@ -327,7 +331,7 @@ export class SettingsEditor extends EditorStore {
   revert(revision: number, force: Versions = {}): Promise<void> {
     return this.#queue(async () => {
       const { messages, locale } = this.#language()
-      const { message } = this.state
+      const { message, values: before } = this.state
       this.update({ failure: null })
       this.say({ kind: 'undone', text: messages.undoing })
       try {
@@ -335,6 +339,9 @@ export class SettingsEditor extends EditorStore {
         await this.refresh()
         this.changed([])
         this.say({ kind: 'undone', text: plural(messages.undone, count, locale) })
+        const isBack = ([key, value]: [string, SettingValue]) => before.get(key)?.version !== value.version
+        const keys = [...this.state.values].filter(isBack).map(([key]) => key)
+        this.update({ focus: firstOf(this.state, keys) ?? onPage() })
       } catch (error) {
         const failure = toFailure(error)
         await this.refresh()
@@ -344,6 +351,7 @@ export class SettingsEditor extends EditorStore {
           this.update({ message })
           this.#fail(failure)
         } else this.say({ kind: 'bad', text: this.explain(failure) })
+        this.update({ focus: onPage() })
       }
     })
   }

@@ -141,7 +141,7 @@ export function toFailure(error: unknown): SettingsRequestError {
 
 /** Why an action failed, in one sentence: what the server says where it knows better than this page. */
 export function failureText(
-  { status, message, errors }: SettingsRequestError,
+  { status, message, errors }: Pick<SettingsRequestError, 'status' | 'message' | 'errors'>,
   messages: Messages,
   nameOf: (key: string) => string,
 ): string {

@@ -146,7 +146,7 @@ function Summary(): ComponentChildren {
             ))}
           </p>
         )}
-        {correction}
+        {isExact && correction}
         <Button
           onClick={() => {
             root.current?.querySelector<HTMLElement>('[role=searchbox]')?.focus() // this button goes

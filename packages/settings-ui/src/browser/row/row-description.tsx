@@ -9,6 +9,7 @@ import type { News } from '../model/editor-state.ts'
 import { relativeTime, toInput, zoneName } from '../model/input.ts'
 import { type Definition, displayValue, isStale, type RowState, type SettingValue } from '../model/setting.ts'
 import { useEditor, usePage } from '../page-context.ts'
+import { treeOf } from '../tree.ts'
 import { useExternal } from '../use-external.ts'
 import { laterPart, usePart } from '../use-more.ts'
 
@@ -87,12 +88,17 @@ export function ShadeNote({ color }: { readonly color: string }): ComponentChild
   )
 }
 
+/** What has a scheme whatever the device prefers. */
+const fixed = ':is([data-theme=light], [data-theme=dark])'
+
 /** Whether the page is shown in its dark scheme. Asking for computed styles would lay the page out for each colour of a drag. */
 function useIsDark(): boolean {
   const { root } = usePage()
   return useExternal(observe, () => {
-    const scheme = root.current?.closest('[data-theme]')?.getAttribute('data-theme')
-    return scheme === 'dark' || (scheme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
+    const tree = treeOf(root.current)
+    const around = tree instanceof ShadowRoot ? tree.host : document.documentElement
+    const themed = root.current?.closest(fixed) ?? around.closest(fixed)
+    return themed?.matches('[data-theme=dark]') ?? matchMedia('(prefers-color-scheme: dark)').matches
   })
 }
 
