@@ -121,7 +121,7 @@ export async function checkEncrypted(
   if (encryption.activeKeyId === null || keys.length === 0) return []
 
   async function findPlain(): Promise<readonly string[]> {
-    const found = new Set((await store.survey({ secret: keys })).plain)
+    const found = new Set(await store.plainKeys(keys))
     const isSensitive = new Set(keys)
     for (const { key, encrypted } of sharedValues.rows())
       if (!encrypted && isSensitive.has(key)) found.add(key)

@@ -1,5 +1,6 @@
 /** The one port behind which this application keeps its data, and its tables: the same statements run on SQLite and on PostgreSQL. */
-import type { DomainEvent, Events } from '@fastify-modular/core'
+import type { DomainEvent, Events, EventsOptions } from '@fastify-modular/core'
+import type { SettingsStore } from '@fastify-modular/settings'
 import { accountsTable, type Query } from '../accounts.ts'
 import { sessionTables } from '../session-store.ts'
 
@@ -22,6 +23,9 @@ export interface Database {
    * nothing. Returns the rows.
    */
   write(statements: readonly Statement[], publishing?: Publishing): Promise<readonly Row[]>
+  /** The store of settings and the transport of events on the same connections. */
+  readonly settingsStore: SettingsStore
+  readonly eventTransport: NonNullable<EventsOptions['transport']>
   close(): Promise<void>
 }
 

@@ -1,6 +1,8 @@
 /** The database on a PostgreSQL server. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { pgTx, ServiceUnavailableException } from '@fastify-modular/core'
+import { pgBoss } from '@fastify-modular/core/events/pg-boss'
+import { postgres } from '@fastify-modular/settings/postgres'
 import { DatabaseError, Pool, type PoolClient } from 'pg'
 import { createTables, type Database, type Row } from './database.ts'
 
@@ -30,7 +32,7 @@ export async function openPostgres(
   url: string,
   onError: (error: Error) => void,
   tables = createTables,
-): Promise<Database & { readonly pool: Pool }> {
+): Promise<Database> {
   const pool = new Pool({ connectionString: url, ...timeouts })
   pool.on('error', onError) // without a listener a server restart would end the process
   const end = closing(pool)
@@ -53,7 +55,6 @@ export async function openPostgres(
     throw error
   }
   return {
-    pool,
     query: async (text, values = []) => (await ask(() => pool.query(text, [...values]))).rows,
     write: (statements, publishing) =>
       ask(() =>
@@ -66,6 +67,8 @@ export async function openPostgres(
           return rows
         }),
       ),
+    settingsStore: postgres({ pool }),
+    eventTransport: pgBoss({ pool, timeouts: { close: 1000 } }),
     close: end,
   }
 }

@@ -3,6 +3,8 @@ import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { ServiceUnavailableException, sqliteTx } from '@fastify-modular/core'
+import { sqliteOutbox } from '@fastify-modular/core/events/sqlite-outbox'
+import { sqlite } from '@fastify-modular/settings/sqlite'
 import Sqlite from 'better-sqlite3'
 import { createTables, type Database, type Publishing, type Row, type Statement } from './database.ts'
 
@@ -10,10 +12,7 @@ import { createTables, type Database, type Publishing, type Row, type Statement 
 const patience = 5000
 
 /** Opens the file, creating it, its folder and the tables where they are missing. */
-export async function openSqlite(
-  file: string,
-  tables = createTables,
-): Promise<Database & { readonly connection: Sqlite.Database }> {
+export async function openSqlite(file: string, tables = createTables): Promise<Database> {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true })
   const connection = new Sqlite(file, { timeout: patience })
   await useLog(connection)
@@ -40,9 +39,10 @@ export async function openSqlite(
   if (tables.length > 0) write(tables.map((text) => [text]))
 
   return {
-    connection,
     query: async (...statement) => ask(() => run(...statement)),
     write: async (...all) => ask(() => write(...all)),
+    settingsStore: sqlite({ database: connection }),
+    eventTransport: sqliteOutbox({ database: connection }),
     close: async () => void connection.close(),
   }
 }

@@ -1,11 +1,11 @@
 /** Copies the values of one setting to another one: before and after a deployment that renames it, or changes its scope. */
-import { setImmediate } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { isDomainException } from '@fastify-modular/core'
 import { PreconditionFailedException, SettingValidationException } from '../exceptions.ts'
 import { requireSetting, type SettingState } from '../memory/shared-values.ts'
 import type { Parts } from '../parts.ts'
 import { isPlaceOf } from '../places.ts'
+import { pages } from '../secrets/reencrypt.ts'
 import { isOwned, type JsonValue } from '../setting-definition.ts'
 import type { RowId, StoredRow } from '../store/store.ts'
 import { readText } from '../values/json.ts'
@@ -49,16 +49,10 @@ export async function copySetting(
   const target = requireSetting(parts.sharedValues, to)
   const counts = { copied: 0, unchanged: 0, kept: 0, newer: 0 }
   const refused: Record<string, number> = {}
-  for (let rows = await read(null), last = rows.at(-1); last; rows = await read(last), last = rows.at(-1)) {
+  for await (const rows of pages((after: StoredRow | null) => parts.store.scan.values(after, portion)))
     for (const row of rows.filter(({ key }) => key === from))
       count(await copyRow(parts, row, target, options))
-    await setImmediate()
-  }
   return { ...counts, refused }
-
-  function read(after: StoredRow | null): Promise<readonly StoredRow[]> {
-    return parts.store.scan.values(after, portion)
-  }
 
   function count(outcome: Outcome): void {
     if (typeof outcome === 'object') refused[outcome.refused] = (refused[outcome.refused] ?? 0) + 1

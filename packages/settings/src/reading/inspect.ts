@@ -94,5 +94,5 @@ export async function findOrphans({ store, registry }: Parts): Promise<readonly 
   const known = registry
     .all()
     .flatMap(({ definition, places }) => places.map((scope) => ({ scope, key: definition.key })))
-  return (await store.survey({ known })).orphans
+  return store.orphans(known)
 }

@@ -3,7 +3,7 @@ import { SettingScope } from '../setting-definition.ts'
 import { compareRowIds } from './plan-write.ts'
 import { isMention } from './schema.ts'
 import type { SqlEngine, StatementResult, Steps } from './statements.ts'
-import type { Erased, Forgotten, Owner, ReencryptRequest, TrimLimits, TrimResult } from './store.ts'
+import type { Erased, Owner, ReencryptRequest, TrimLimits, TrimResult } from './store.ts'
 
 /** Rows that one transaction takes from a table. */
 const atOnce = 500
@@ -120,7 +120,11 @@ export function* erase(engine: SqlEngine, owner: Owner): Steps<Erased> {
 }
 
 /** Removes one portion of what is stored for a key in some scopes. */
-export function* forget(engine: SqlEngine, key: string, scopes: readonly SettingScope[]): Steps<Forgotten> {
+export function* forget(
+  engine: SqlEngine,
+  key: string,
+  scopes: readonly SettingScope[],
+): Steps<Omit<Erased, 'mentions'>> {
   const removed = removals(engine, `o.key = $1 and o.scope in (${scopes.join(', ')})`)
   const results = yield removed.map((text) => ({ text, values: [key] }))
   const [values = 0, history = 0] = results.map(({ changed }) => changed)

@@ -94,15 +94,11 @@ class MemoryStore implements StorePort {
     return { ...counts, isDone: true }
   }
 
-  readonly survey: StorePort['survey'] = async ({ known, secret = [] }) => {
-    const plain = new Set(this.#history.filter(isPlain).map(({ key }) => key))
-    const isKnown = (row: RowId): boolean =>
-      known?.some(({ scope, key }) => scope === row.scope && key === row.key) ?? true
-    return {
-      orphans: countByKey(this.#select((row) => !isKnown(row))),
-      plain: secret.filter((key) => plain.has(key)),
-    }
-  }
+  readonly orphans: StorePort['orphans'] = async (known) =>
+    countByKey(this.#select((row) => !known.some(({ scope, key }) => scope === row.scope && key === row.key)))
+
+  readonly plainKeys: StorePort['plainKeys'] = async (keys) =>
+    keys.filter((key) => this.#history.some((row) => row.key === key && isPlain(row)))
 
   readonly windows: StorePort['windows'] = async (revision) => ({
     at: Date.now(),

@@ -12,17 +12,7 @@ import {
   toStoredRow,
   valueColumns,
 } from './statements.ts'
-import type {
-  HistoryId,
-  HistoryPlace,
-  HistoryQuery,
-  KeyCount,
-  Owner,
-  OwnerNews,
-  RowId,
-  Survey,
-  SurveyQuery,
-} from './store.ts'
+import type { HistoryId, HistoryPlace, HistoryQuery, KeyCount, Owner, OwnerNews, RowId } from './store.ts'
 import { anyWindow, dueOf, openWindow, parseWindow, windowName } from './windows.ts'
 
 /** Runs what drizzle has put together. */
@@ -196,33 +186,35 @@ export async function readWindows(engine: SqlEngine, revision: number | undefine
   }
 }
 
-export async function survey(engine: SqlEngine, { known, secret }: SurveyQuery): Promise<Survey> {
-  const others = known
-    ? ((await readQuery(engine, findOthers(engine, known))) as unknown as readonly KeyCount[])
-    : []
-  const plain = secret ? await readQuery(engine, findPlain(engine, secret)) : []
-  return {
-    // PostgreSQL counts in texts.
-    orphans: others.map((count) => ({ ...count, rows: Number(count.rows) })).filter(({ rows }) => rows > 0),
-    plain: plain.map(({ key }) => key as string),
-  }
+/** The keys that are stored, found by one look into the index for each; then the rows where those are not known. */
+export async function readOrphans(
+  engine: SqlEngine,
+  known: readonly Pick<RowId, 'scope' | 'key'>[],
+): Promise<readonly KeyCount[]> {
+  const values = sql.raw(engine.tables.values)
+  const names = known.map(({ scope, key }) => `${scope} ${key}`)
+  const found = await readQuery(
+    engine,
+    sql`with recursive stored (key) as (
+        select min(v.key) from ${values} v
+        union all
+        select (select min(v.key) from ${values} v where v.key > stored.key)
+        from stored where stored.key is not null
+      )
+      select stored.key, scopes.scope, (
+        select count(*) from ${values} v where v.key = stored.key and v.scope = scopes.scope
+      ) as rows
+      from stored cross join (select 0 as scope union all select 1 union all select 2 union all select 3) as scopes
+      where not ${engine.isAnyOf(`(scopes.scope || ' ' || stored.key)`, names)} order by scopes.scope, stored.key`,
+  )
+  // PostgreSQL counts in texts.
+  const counts = (found as unknown as readonly KeyCount[]).map((row) => ({ ...row, rows: Number(row.rows) }))
+  return counts.filter(({ rows }) => rows > 0)
 }
 
-/** The keys that are stored, found by one look into the index for each; then the rows where those are not known. */
-function findOthers({ tables, isAnyOf }: SqlEngine, known: NonNullable<SurveyQuery['known']>): SQL {
-  const values = sql.raw(tables.values)
-  const names = known.map(({ scope, key }) => `${scope} ${key}`)
-  return sql`with recursive stored (key) as (
-      select min(v.key) from ${values} v
-      union all
-      select (select min(v.key) from ${values} v where v.key > stored.key)
-      from stored where stored.key is not null
-    )
-    select stored.key, scopes.scope, (
-      select count(*) from ${values} v where v.key = stored.key and v.scope = scopes.scope
-    ) as rows
-    from stored cross join (select 0 as scope union all select 1 union all select 2 union all select 3) as scopes
-    where not ${isAnyOf(`(scopes.scope || ' ' || stored.key)`, names)} order by scopes.scope, stored.key`
+export async function readPlainKeys(engine: SqlEngine, keys: readonly string[]): Promise<readonly string[]> {
+  const found = await readQuery(engine, findPlain(engine, keys))
+  return found.map(({ key }) => key as string)
 }
 
 /** One look into the partial index for each key. */

@@ -206,9 +206,9 @@ export interface OwnerNews {
   readonly owners: readonly Owner[]
 }
 
-/** What erasing an owner did so far. */
+/** What a portion of erasing an owner removed. */
 export interface Erased {
-  /** Values of the owner. */
+  /** Values. */
   readonly values: number
   /** Entries of the history of these values. */
   readonly history: number
@@ -278,30 +278,8 @@ export interface OwnedStore {
   erase(owner: Owner): Promise<Erased>
 }
 
-/** What a portion of `forget` removed. */
-export interface Forgotten {
-  readonly values: number
-  readonly history: number
-  /** Whether another call is needed. */
-  readonly isDone: boolean
-}
-
 /** Returns at most `limit` rows in the order of their places, those after `after`. */
 type Scan<Row, Place> = (after: Place | null, limit: number) => Promise<readonly Row[]>
-
-/** Keys to look for. */
-export interface SurveyQuery {
-  /** Rows of all keys and scopes but these are counted; none without it. */
-  readonly known?: readonly Pick<RowId, 'scope' | 'key'>[]
-  /** Of these keys, those are wanted of which the history keeps a text, old or new, that is not encrypted. */
-  readonly secret?: readonly string[]
-}
-
-export interface Survey {
-  /** By scope and key. Known rows are not visited. */
-  readonly orphans: readonly KeyCount[]
-  readonly plain: readonly string[]
-}
 
 /** The mark of stores. It is registered, because a package manager may install the package twice. */
 export const isPort: unique symbol = Symbol.for('@fastify-modular/settings-store')
@@ -338,7 +316,10 @@ export interface StorePort extends SettingsStore {
     /** All rows of history in the order of (revision, scope, owner, key). */
     readonly history: Scan<HistoryRow, HistoryId>
   }
-  survey(query: SurveyQuery): Promise<Survey>
+  /** Counts the rows of all keys and scopes but these, by scope and key. Known rows are not visited. */
+  orphans(known: readonly Pick<RowId, 'scope' | 'key'>[]): Promise<readonly KeyCount[]>
+  /** Of these keys, those of which the history keeps a text, old or new, that is not encrypted. */
+  plainKeys(keys: readonly string[]): Promise<readonly string[]>
   /** The open windows, or that of a revision, whatever became of it; and the time of the database. */
   windows(revision?: number): Promise<{ readonly at: number; readonly windows: readonly StoredWindow[] }>
   /**
@@ -356,7 +337,7 @@ export interface StorePort extends SettingsStore {
    * Removes one portion of what is stored for a key in these scopes, and its history. The other processes forget all owners.
    * One transaction.
    */
-  forget(key: string, scopes: readonly SettingScope[]): Promise<Forgotten>
+  forget(key: string, scopes: readonly SettingScope[]): Promise<Omit<Erased, 'mentions'>>
   /** Watches for writes of other processes until the returned function is called. Absent where no other process can write. */
   watch?(watch: StoreWatch): Promise<() => Promise<void>>
   /** Releases what `open` took. Calling it twice is fine. */

@@ -50,7 +50,7 @@ export const reencrypt: Readonly<Record<string, ContractCase>> = {
     await set(store, rowId('users', 'u1'), '1')
     await writeAll(store, [change(rowId('never'), null), change(rowId('other'), '1')])
     const keys = ['never', 'none', 'old', 'users']
-    const plainOf = async (secret: readonly string[]) => (await store.survey({ secret })).plain.toSorted()
+    const plainOf = async (keys: readonly string[]) => (await store.plainKeys(keys)).toSorted()
     assert.deepEqual(await plainOf(keys), ['old', 'users'])
     assert.deepEqual(await plainOf([]), [])
     await nextMillisecond(until)

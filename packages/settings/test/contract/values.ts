@@ -149,14 +149,14 @@ export const values: Readonly<Record<string, ContractCase>> = {
     await set(store, rowId('gone', 'u3'), null)
     const everywhere = (...keys: readonly string[]) =>
       keys.flatMap((key) => Object.values(SettingScope).map((scope) => ({ scope, key })))
-    const { orphans } = await store.survey({ known: everywhere('known', 'none') })
+    const orphans = await store.orphans(everywhere('known', 'none'))
     const expected = [1, 1, 2, 1].map((rows, scope) => ({ key: 'gone', scope, rows }))
     assert.deepEqual(
       orphans.map((count) => ({ ...count })),
       expected,
     )
-    assert.deepEqual((await store.survey({ known: everywhere('gone', 'known') })).orphans, [])
+    assert.deepEqual(await store.orphans(everywhere('gone', 'known')), [])
     const moved = [...everywhere('known'), { scope: SettingScope.User, key: 'gone' }]
-    assert.equal((await store.survey({ known: moved })).orphans.length, 3, 'a known key in other scopes')
+    assert.equal((await store.orphans(moved)).length, 3, 'a known key in other scopes')
   },
 }

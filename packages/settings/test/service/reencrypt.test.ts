@@ -4,7 +4,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import t, { type Test, test } from 'tap'
 import { setting, SettingScope } from '@fastify-modular/settings'
-import type { StorePort, SurveyQuery } from '#src/store/store.js'
+import type { StorePort } from '#src/store/store.js'
 import Database from 'better-sqlite3'
 import { silentLog, nextMillisecond, trimAll, until } from '../contract/case.ts'
 import { createApp, definitions, logInto, rejection } from '../support/app.ts'
@@ -188,10 +188,10 @@ for (const [engine, makeDatabase] of Object.entries(engines)) {
     const store = new Proxy(database(), {
       get(target, name) {
         const member: unknown = Reflect.get(target, name, target)
-        if (name === 'survey') {
-          return async (query: SurveyQuery) => {
+        if (name === 'plainKeys') {
+          return async (keys: readonly string[]) => {
             await other.settings.reencrypt()
-            return target.survey(query)
+            return target.plainKeys(keys)
           }
         }
         return typeof member === 'function' ? member.bind(target) : member

@@ -3,11 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { argumentProblems, type OptionsSchema, refuseOptions, Type } from '@fastify-modular/core/internal'
 import { type ConnectionOptions, within } from '@fastify-modular/core/internal/postgres'
 import { type MigrateMode, postgresOptions, type PostgresTableNames } from '../options.ts'
-import { type SqlParts, SqlStore } from '../sql-store.ts'
-import type { SettingsStore, StoreContext, StoreWatch } from '../store.ts'
+import { type OpenDatabase, SqlStore } from '../sql-store.ts'
+import type { SettingsStore, StoreContext } from '../store.ts'
 import {
   checkSource,
-  type Connections,
   createConnections,
   type DriverSource,
   onConnection,
@@ -17,7 +16,7 @@ import {
 import { Announcer, listen } from './listen.ts'
 import { postgresEngine } from './engine.ts'
 import { migrate } from './migrate.ts'
-import { type PostgresNames, postgresNames } from './names.ts'
+import { postgresNames } from './names.ts'
 import { PostgresWriter } from './write.ts'
 
 /** `postgres://user:password@host:port/database`, or a pool of the package `pg` that you made. */
@@ -64,78 +63,49 @@ export function postgres(source: PostgresSource, options: PostgresOptions = {}):
   checkSource(source)
   refuseOptions('postgres()', argumentProblems(optionsSchema, options, 'options'))
   if (options.listen) checkSource(options.listen)
-  return new PostgresStore(source, options)
+  return new SqlStore({
+    info: { name: 'postgres', durable: true, transactional: 'async' },
+    connection: 'pool' in source ? source.pool : source.connectionString,
+    open: (context) => openDatabase(source, options, context),
+  })
 }
 
-interface OpenDatabase extends SqlParts, Connections {
-  readonly release: () => Promise<void>
-}
-
-class PostgresStore extends SqlStore<OpenDatabase> {
-  readonly info = { name: 'postgres', durable: true, transactional: 'async' } as const
-  readonly #source: DriverSource
-  readonly #options: PostgresOptions
-  readonly #names: PostgresNames
-  readonly #instance = randomBytes(6).toString('base64url')
-
-  constructor(source: DriverSource, options: PostgresOptions) {
-    super()
-    this.#source = source
-    this.#options = options
-    this.#names = postgresNames(options, options.prepared)
+async function openDatabase(
+  source: DriverSource,
+  options: PostgresOptions,
+  { log }: StoreContext,
+): Promise<OpenDatabase> {
+  const names = postgresNames(options, options.prepared)
+  const onError = (error: unknown): void =>
+    log.warn({ err: toStoreFailure(error) }, 'an idle connection to the settings database was lost')
+  const connections = await createConnections(source, options, onError)
+  const { pool, timeouts, release } = connections
+  try {
+    await orStoreFailure(onConnection(pool, (client) => migrate(client, names, options.migrate ?? 'auto')))
+  } catch (error) {
+    await release()
+    throw error
   }
-
-  get connection(): unknown {
-    return 'pool' in this.#source ? this.#source.pool : this.#source.connectionString
-  }
-
-  async open({ log }: StoreContext): Promise<void> {
-    const onError = (error: unknown): void =>
-      log.warn({ err: toStoreFailure(error) }, 'an idle connection to the settings database was lost')
-    const connections = await createConnections(this.#source, this.#options, onError)
-    try {
-      const mode = this.#options.migrate ?? 'auto'
-      await orStoreFailure(onConnection(connections.pool, (client) => migrate(client, this.#names, mode)))
-      this.parts = this.#prepare(connections)
-    } catch (error) {
-      await connections.release()
-      throw error
-    }
-  }
-
-  protected startWatch(connections: OpenDatabase, watch: StoreWatch) {
-    return listen({
-      connections,
-      names: this.#names,
-      instance: this.#instance,
-      pollInterval: this.#options.pollInterval ?? 30_000,
-      watch: { ...watch, onLost: (error) => watch.onLost(toStoreFailure(error)) },
-    })
-  }
-
-  #prepare(connections: Connections): OpenDatabase {
-    const { pool, timeouts } = connections
-    const names = this.#names
-    const window = this.#options.announceWindow ?? 20
-    const announcer = new Announcer({ pool, names, instance: this.#instance, window })
-    const writer = new PostgresWriter({ pool, names, statementTimeout: timeouts.query, announcer })
-    return {
-      ...connections,
-      release: async () => {
-        await within(1000, announcer.flush())
-        await connections.release()
-      },
-      engine: postgresEngine(pool, names, writer),
-      writer,
-      announceErasure: (owner) => announcer.addOwner(owner),
-    }
-  }
-
-  protected async read<T>(task: (parts: OpenDatabase) => T | Promise<T>): Promise<T> {
-    return orStoreFailure(Promise.resolve(task(this.opened())))
-  }
-
-  protected async write<T>(task: (parts: OpenDatabase) => T | Promise<T>): Promise<T> {
-    return task(this.opened())
+  const instance = randomBytes(6).toString('base64url')
+  const announcer = new Announcer({ pool, names, instance, window: options.announceWindow ?? 20 })
+  const writer = new PostgresWriter({ pool, names, statementTimeout: timeouts.query, announcer })
+  return {
+    engine: postgresEngine(pool, names, writer),
+    writer,
+    read: async (task) => orStoreFailure(Promise.resolve(task())),
+    write: async (task) => task(),
+    watch: (watch) =>
+      listen({
+        connections,
+        names,
+        instance,
+        pollInterval: options.pollInterval ?? 30_000,
+        watch: { ...watch, onLost: (error) => watch.onLost(toStoreFailure(error)) },
+      }),
+    announceErasure: (owner) => announcer.addOwner(owner),
+    release: async () => {
+      await within(1000, announcer.flush())
+      await release()
+    },
   }
 }

@@ -9,10 +9,9 @@ import {
   refuseOptions,
   Type,
 } from '@fastify-modular/core/internal'
-import type { Database } from 'better-sqlite3'
 import { type MigrateMode, sqliteOptions } from '../options.ts'
-import { type SqlParts, SqlStore } from '../sql-store.ts'
-import type { SettingsStore, StoreInfo, StoreWatch } from '../store.ts'
+import { type OpenDatabase, SqlStore } from '../sql-store.ts'
+import type { SettingsStore } from '../store.ts'
 import {
   type DriverSource,
   openConnection,
@@ -77,82 +76,53 @@ export function sqlite(source: SqliteSource, options: SqliteOptions = {}): Setti
     const reason = 'source must be { file } or an open { database } of better-sqlite3 or node:sqlite'
     throw new FMOD_CORE_INVALID_OPTION('sqlite()', reason)
   }
-  const { migrate = 'auto', tablePrefix = '', pollInterval = 100 } = options
-  const given = 'database' in source ? source.database : undefined
-  return new SqliteStore(driverSource, { migrate, tablePrefix, pollInterval }, given)
+  const durable = 'file' in driverSource ? driverSource.file !== ':memory:' : !driverSource.database.memory
+  return new SqlStore({
+    info: { name: 'sqlite', durable, transactional: 'sync' },
+    connection: 'database' in source ? source.database : undefined,
+    open: () => orStoreFailure(() => openFile(driverSource, options)),
+  })
 }
 
-interface OpenFile extends SqlParts {
-  readonly client: Database
-  readonly lock: FileLock
+/** One connection, synchronous inside: a task runs to its end before another one starts. */
+async function openFile(
+  source: DriverSource,
+  { migrate: mode = 'auto', tablePrefix = '', pollInterval = 100 }: SqliteOptions,
+): Promise<OpenDatabase> {
+  const client = await openConnection(source)
+  const release = (): void => {
+    if ('file' in source) client.close() // any other is the application's
+  }
+  try {
+    await useLog(client)
+    client.pragma('synchronous = FULL') // an acknowledged write survives a power loss (decision 28)
+    migrate(client, tablePrefix, mode)
+    const tables = schemaOf(tablePrefix)
+    const lock = new FileLock(client)
+    return {
+      engine: sqliteEngine(client, tables),
+      writer: createWriter(client, tables),
+      read: orStoreFailure,
+      write: (task) => orStoreFailure(() => lock.write(task)),
+      watch({ onHint, onLost }) {
+        const version = client.prepare<[], { readonly data_version: number }>('pragma data_version')
+        const dataVersion = () => version.get()?.data_version
+        const onFailure = (error: unknown): void => onLost(toStoreFailure(error))
+        return watchFile({ dataVersion, interval: pollInterval, onHint, onLost: onFailure })
+      },
+      release,
+    }
+  } catch (error) {
+    release()
+    throw error
+  }
 }
 
-/** One connection, synchronous inside: a method runs to its end before another one starts. */
-class SqliteStore extends SqlStore<OpenFile> {
-  readonly info: StoreInfo
-  readonly #source: DriverSource
-  readonly #options: Required<SqliteOptions>
-  readonly #given: object | undefined
-
-  constructor(source: DriverSource, options: Required<SqliteOptions>, given: object | undefined) {
-    super()
-    const durable = 'file' in source ? source.file !== ':memory:' : !source.database.memory
-    this.info = { name: 'sqlite', durable, transactional: 'sync' }
-    this.#source = source
-    this.#options = options
-    this.#given = given
-  }
-
-  get connection(): unknown {
-    return this.#given
-  }
-
-  async open(): Promise<void> {
-    try {
-      this.parts = await this.#connect()
-    } catch (error) {
-      throw toStoreFailure(error)
-    }
-  }
-
-  protected startWatch({ client }: OpenFile, { onHint, onLost }: StoreWatch) {
-    const version = client.prepare<[], { readonly data_version: number }>('pragma data_version')
-    return watchFile({
-      dataVersion: () => version.get()?.data_version,
-      interval: this.#options.pollInterval,
-      onHint,
-      onLost: (error) => onLost(toStoreFailure(error)),
-    })
-  }
-
-  async #connect(): Promise<OpenFile> {
-    const client = await openConnection(this.#source)
-    const release = (): void => {
-      if ('file' in this.#source) client.close() // any other is the application's
-    }
-    try {
-      await useLog(client)
-      client.pragma('synchronous = FULL') // an acknowledged write survives a power loss (decision 28)
-      migrate(client, this.#options.tablePrefix, this.#options.migrate)
-      const tables = schemaOf(this.#options.tablePrefix)
-      const writer = createWriter(client, tables)
-      return { client, release, engine: sqliteEngine(client, tables), writer, lock: new FileLock(client) }
-    } catch (error) {
-      release()
-      throw error
-    }
-  }
-
-  protected async read<T>(task: (parts: OpenFile) => T | Promise<T>): Promise<T> {
-    const parts = this.opened()
-    try {
-      return await task(parts)
-    } catch (error) {
-      throw toStoreFailure(error)
-    }
-  }
-
-  protected write<T>(task: (parts: OpenFile) => T | Promise<T>): Promise<T> {
-    return this.read((parts) => parts.lock.write(() => task(parts)))
+/** Rejects with what callers get for a failure of SQLite. */
+async function orStoreFailure<T>(task: () => T | Promise<T>): Promise<T> {
+  try {
+    return await task()
+  } catch (error) {
+    throw toStoreFailure(error)
   }
 }

@@ -44,9 +44,7 @@ export function callsOf(store: StorePort, { rows }: Size): Readonly<Record<strin
     'history({ userId }), a later page': history({ ...ofUser, ...following({ ...ofUser, at: rows / 2 }) }),
     'history({ userId, key })': history({ ...ofUser, key: 'key.7' }),
     'orphans()': () =>
-      store.survey({
-        known: knownKeys.flatMap((key) => Object.values(SettingScope).map((scope) => ({ scope, key }))),
-      }),
+      store.orphans(knownKeys.flatMap((key) => Object.values(SettingScope).map((scope) => ({ scope, key })))),
     'what changed': () => store.shared.news(rows - 500, 1000),
     'nothing changed': () => store.shared.news(rows, 1000),
     'users that changed': async () => {
@@ -59,7 +57,7 @@ export function callsOf(store: StorePort, { rows }: Size): Readonly<Record<strin
       store.scan.values({ scope: SettingScope.User, owner: 'u5', key: 'key.5' }, 500),
     'history, page by page': () =>
       store.scan.history({ revision: rows / 2, scope: SettingScope.User, owner: 'u5', key: 'key.5' }, 500),
-    'plain secrets in the history': () => store.survey({ secret: ['key.0', 'none'] }),
+    'plain secrets in the history': () => store.plainKeys(['key.0', 'none']),
     'a write of a user': () => set(store, rowId('key.7', 'u7'), '"new"'),
     'a shared write': () => set(store, 'key.0', '"new"'),
     'a portion of old history': () => store.trim({ olderThan: rows, perValue: 100 }),
