@@ -220,14 +220,6 @@ test('an element takes over what a save changes of its look, and keeps what is e
   await element.locator('.fm-embed[lang=de]').waitFor()
   await element.getByRole('button', { name: 'Verwerfen' }).waitFor()
   await shows(t, () => field('Title').inputValue(), 'Entwurf')
-
-  await openPlain(visited, '<fm-settings page="manage"></fm-settings>')
-  const heading = element.getByRole('heading', { level: 1 })
-  await shows(t, () => heading.textContent(), 'Settings')
-  await field('Title').fill('Deutsch')
-  await field('Title').press('Enter')
-  await element.locator('.fm-embed[lang=de]').waitFor()
-  await shows(t, () => heading.textContent(), 'Einstellungen')
 })
 
 test('the life of an element', async (t) => {
