@@ -27,7 +27,8 @@ interface SettingsProps {
 
 export function Settings({ config: given, texts, ofTenant, part, host }: SettingsProps): ComponentChildren {
   // Of the organisation in which the page was opened, whatever the server says later.
-  const { heading, tenant } = useRef(given).current
+  const { heading: ofFirst, tenant } = useRef(given).current
+  const heading = ofTenant ? ofFirst : given.heading
   const config = useSame({ ...given, heading, tenant })
   const messages = useSame({ ...defaultMessages, ...texts })
   const { page, baseUrl, locale, definitionsLocale, preview = nothing } = config

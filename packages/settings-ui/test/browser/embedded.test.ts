@@ -1,8 +1,10 @@
-/** A group of the administration as an element of a host's page: its heading, its *Test*, and its menus where it runs the other way. */
+/** The administration as an element of a host's page: its heading, the *Test* of a group, and its menus where it runs the other way. */
+import type { FastifyInstance } from 'fastify'
 import type { Locator } from 'playwright-core'
 import { test } from 'tap'
 import { shows } from '@fastify-modular/test-support/shows'
 import { problems } from '../support/axe.js'
+import { definitions } from '../support/definitions.js'
 import { boxOf } from '../support/looks.js'
 import { createMailer } from '../support/mailer.js'
 import { openPlain, plainHost } from '../support/plain-host.js'
@@ -54,4 +56,18 @@ test('a group within a page of a host', async (t) => {
     const [menu, button] = [await boxOf(page.locator('.fm-menu:popover-open')), await boxOf(more)]
     t.ok(Math.abs(menu.x + menu.width - button.x - button.width) < 2, `${menu.x} to ${menu.x + menu.width}`)
   })
+})
+
+test('the heading of a page follows its language', async (t) => {
+  const locale = ({ server }: { server: FastifyInstance }) =>
+    server.settings.get(definitions.title) === 'Deutsch' ? 'de' : 'en'
+  const visited = await visit(t, { modules: [plainHost], ui: { locale } })
+  if (!visited) return
+  const { page, field } = visited
+  await openPlain(visited, '<fm-settings page="manage"></fm-settings>')
+  const heading = page.getByRole('heading', { level: 1 })
+  await shows(t, () => heading.textContent(), 'Settings')
+  await field('Title').fill('Deutsch')
+  await field('Title').press('Enter')
+  await shows(t, () => heading.textContent(), 'Einstellungen')
 })
