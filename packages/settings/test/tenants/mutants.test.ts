@@ -25,8 +25,8 @@ interface Mutant {
 const mutants: Readonly<Record<string, Mutant>> = {
   'the organisation left out of the tag': {
     file: 'reading/list.js',
-    find: 'versions: above ? JSON.stringify([own.versions, tenant, above.versions]) : own.versions',
-    replace: 'versions: own.versions',
+    find: 'JSON.stringify([versions, tenant, above?.versions])',
+    replace: 'JSON.stringify([versions])',
     proof: 'tenants/model',
   },
   'the organisation left out of what other instances notice': {
@@ -79,14 +79,14 @@ const mutants: Readonly<Record<string, Mutant>> = {
   },
   'the organisation left out of what a stream says about itself': {
     file: 'streams/streams.js',
-    find: 'JSON.stringify({ caller, tenant, changed })',
-    replace: 'JSON.stringify({ caller, changed })',
+    find: 'JSON.stringify({ caller: callerId, tenant, changed })',
+    replace: 'JSON.stringify({ caller: callerId, changed })',
     proof: 'tenants/live',
   },
   'the organisation left out of the question whether a stream goes on': {
     file: 'streams/questions.js',
-    find: 'JSON.stringify([id, tenant])',
-    replace: 'JSON.stringify([id])',
+    find: 'JSON.stringify([callerId, tenant])',
+    replace: 'JSON.stringify([callerId])',
     proof: 'tenants/live',
   },
   'a secret of an organisation decoded over HTTP': {
