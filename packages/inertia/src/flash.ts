@@ -45,7 +45,7 @@ const patience = 1000
 /** Leaves errors and messages for the page at `path`. */
 export async function leaveFlash(
   store: FlashStore,
-  { request, reply, path, errors, ...kept }: Left,
+  { request, reply, path, errors, flash, clearHistory, preserveFragment }: Left,
 ): Promise<void> {
   const only = selectionOf(request)
   const hasErrors = errors !== undefined && Object.keys(errors).length > 0
@@ -56,7 +56,9 @@ export async function leaveFlash(
     ...(only !== undefined && { only }),
     ...(hasErrors && { caller: callerIdOf(request), errors: firstMessages(errors) }),
     ...(typeof bag === 'string' && { bag }),
-    ...kept,
+    ...(flash && { flash }),
+    ...(clearHistory && { clearHistory }),
+    ...(preserveFragment && { preserveFragment }),
   }
   await bounded(() => store.put(request, entry, reply))
 }

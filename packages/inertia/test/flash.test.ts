@@ -146,6 +146,23 @@ test('the cookie is readable by nothing but the server, and bound to the host ov
   )
 })
 
+test('nothing but what is documented waits for the next page, whatever a handler passes on', async (t) => {
+  const app = Fastify()
+  t.teardown(() => app.close())
+  const kept: object[] = []
+  const flash = {
+    put: (_: unknown, entry: object | null) => void (entry && kept.push(entry)),
+    get: () => null,
+  }
+  await app.register(inertia, { flash })
+  app.post('/', ({ body }, reply) => reply.inertiaBack({ flash: { a: 1 }, ...(body as object) }))
+  const payload = { page: 'other', at: 0, bag: 'b', caller: 'ada', more: 'x', clearHistory: true }
+  await app.inject({ method: 'POST', url: '/', payload })
+  const [{ at, page, ...rest } = {} as Record<string, unknown>] = kept as Record<string, unknown>[]
+  t.same(rest, { flash: { a: 1 }, clearHistory: true })
+  t.ok(Number(at) > 0 && page !== 'other', 'what the plugin says of the page is its own')
+})
+
 test('secrets are rotated: the first encrypts, all decrypt', async (t) => {
   const [old, young] = [secret, secret.toUpperCase()]
   const before = await client(t, { flash: cookieFlash({ secret: old }) })
