@@ -212,10 +212,12 @@ function headingOf(page: PageName, tenant: PageTenant | undefined, { texts }: Lo
 }
 
 function pageGroups({ path, caller, look }: PageVisit): Readonly<Record<string, PageGroup>> {
-  const entries = Object.entries(look.groups).map(([name, { icon, action, ...texts }]): [string, PageGroup] => [
-    name,
-    { ...texts, icon: groupIcon(icon), action: action && pageAction(action, path, caller) },
-  ])
+  const entries = Object.entries(look.groups).map(
+    ([name, { icon, action, ...texts }]): [string, PageGroup] => [
+      name,
+      { ...texts, icon: groupIcon(icon), action: action && pageAction(action, path, caller) },
+    ],
+  )
   return Object.fromEntries(entries)
 }
 

@@ -57,7 +57,10 @@ test('states that do not outlive what they say', async (t) => {
     await openLive('/settings/manage')
     await field('Title').fill('Kept')
     await browser.setOffline(true)
-    await page.locator('.is-stale').getByText(/^Offline, showing/).waitFor()
+    await page
+      .locator('.is-stale')
+      .getByText(/^Offline, showing/)
+      .waitFor()
     await status.getByText(/^Offline, showing/).waitFor({ state: 'attached' })
     await save.click()
     await bar.getByText('Offline', { exact: true }).waitFor()
