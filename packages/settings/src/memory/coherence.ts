@@ -3,7 +3,7 @@ import { isDomainException } from '@fastify-modular/core'
 import { currentCommand } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Observer } from '../diagnostics.ts'
-import { type Revision, revisionId } from '../store/revision.ts'
+import { noRevision, type Revision, revisionId } from '../store/revision.ts'
 import {
   type HistoryRow,
   type RowId,
@@ -148,9 +148,9 @@ export class Coherence {
   /** Looks at the revision that a write of shared rows found. */
   observe(found: Revision): void {
     this.#latest = found.revision
-    const { revision, token } = this.#init.sharedValues
-    if (found.revision < revision || (found.revision === revision && found.token !== token))
-      this.#reload = 'due' // the database has gone back
+    const isGone = ({ revision, token }: Revision): boolean =>
+      found.revision < revision || (found.revision === revision && found.token !== token)
+    if (this.#init.sharedValues.origins.some(isGone)) this.#reload = 'due' // the database has gone back
   }
 
   /** Takes what a write that failed may have committed, or was refused for. Never rejects. */
@@ -204,22 +204,34 @@ export class Coherence {
 
   /** One query, unless users are looked for or everything is read. */
   async #refresh(): Promise<News> {
-    const { store, sharedValues, log } = this.#init
-    const known = sharedValues.revision
+    const { store, sharedValues } = this.#init
+    const { revision: known, origins } = sharedValues
     const found = await store.shared.news(known, page)
-    const knownToken = found.revision === known ? found.token : found.knownToken
-    if (found.revision < known || (knownToken ?? sharedValues.token) !== sharedValues.token) {
-      this.#reload = 'due'
-      log.warn(
-        { known, current: found.revision },
-        'settings database went back in time; all values are read again',
-      )
-    }
     if (found.due !== this.#due) setImmediate(() => this.#init.changes.windows())
     this.#due = found.due
     // Before listeners are called, which may read values of owners.
     if (this.#areOwnersDue) await this.#readOwnerNews()
+    this.#compare(found, known, origins)
     return this.#reload ? this.#readAll() : this.#takeNews(found, known)
+  }
+
+  /** Looks whether memory is of the past that the database has: what it had before the look, and what it has now. */
+  #compare(found: StoreNews, known: number, origins: readonly Revision[]): void {
+    const tokens = new Map(found.changes.map(({ revision, token }) => [revision, token]))
+    if (found.knownToken !== null) tokens.set(known, found.knownToken)
+    tokens.set(noRevision.revision, noRevision.token).set(found.revision, found.token)
+    const { sharedValues, log } = this.#init
+    // A write that was applied during the look may be later than what the look found.
+    const applied = sharedValues.origins.filter(({ revision }) => revision <= found.revision)
+    const missing = [...origins, ...applied].filter(({ revision, token }) => tokens.get(revision) !== token)
+    if (missing.length === 0) return
+    this.#reload = 'due'
+    // The history that proves a revision may have been trimmed.
+    if (missing.some(({ revision }) => revision > found.revision || tokens.has(revision)))
+      log.warn(
+        { known, current: found.revision },
+        'settings database went back in time; all values are read again',
+      )
   }
 
   async #readAll(): Promise<News> {

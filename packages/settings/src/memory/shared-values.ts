@@ -91,8 +91,10 @@ export class SharedValues {
   readonly #changes = new Map<string, PastChange>()
   readonly #states = new Map<string, SettingState>()
   #last = noRevision
-  /** The highest revision that was applied, since the last load began. */
-  #highest = 0
+  /** Tokens of writes of this process that are in here, by revision, while not all before them are. */
+  readonly #ahead = new Map<number, string>()
+  /** What is applied during a load may be later than what it brings. */
+  #isLoading = false
   #generation = 0
 
   constructor(init: SharedValuesInit) {
@@ -111,7 +113,13 @@ export class SharedValues {
 
   /** False while a later write is in here, but not all before it. */
   get complete(): boolean {
-    return this.#highest <= this.revision
+    return this.#ahead.size === 0
+  }
+
+  /** The revisions that a database must have whose values these are. */
+  get origins(): readonly Revision[] {
+    const ahead = [...this.#ahead].map(([revision, token]) => ({ revision, token }))
+    return [{ revision: this.revision, token: this.token }, ...ahead]
   }
 
   /** Counts local changes: a key for caches. */
@@ -161,13 +169,15 @@ export class SharedValues {
 
   /** Call it before reading what `load` gets: only what is applied after it may be newer than that. */
   beginLoad(): void {
-    // The rows stay until the load replaces them: readers see old values rather than none.
-    for (const [name, change] of this.#changes) this.#changes.set(name, { ...change, revision: unknown })
-    this.#highest = 0
+    this.#isLoading = true
+    this.#giveWay(Infinity)
   }
 
   /** Takes all rows as of a revision, which may be lower than the one before: the database may have gone back. */
   load(at: Revision, rows: readonly StoredRow[]): SharedChange {
+    this.#isLoading = false
+    // A write that was applied meanwhile and is not in a later state belongs to a past that was lost.
+    this.#giveWay(at.revision)
     const loaded = this.#take(rows.map((row) => ({ ...row, row })))
     const absent = [...this.#changes.values()].filter(({ revision }) => revision === unknown)
     const unset = this.#take(absent.map((change) => ({ ...change, row: undefined, revision: at.revision })))
@@ -180,15 +190,17 @@ export class SharedValues {
 
   /** Takes what one write of System and Application rows by this process changed. */
   apply({ revision, token, changes }: WriteResult): SharedChange {
-    this.#highest = Math.max(this.#highest, revision)
-    if (revision === this.revision + 1) this.#last = { revision, token }
     const taken = this.#take(changes.map(({ scope, key, after: row }) => ({ scope, key, row, revision })))
+    if (revision === this.revision + 1 && !this.#isLoading) this.#last = { revision, token }
+    // What all before it lacks may be of a past that was lost.
+    else if (revision > this.revision || taken.size > 0) this.#ahead.set(revision, token)
     return this.#resolve(taken, { kind: 'rows', origin: 'local', revision })
   }
 
   /** Takes all changes up to a revision, oldest first. A value that came back to what it was has not changed. */
   replay(to: Revision, changes: readonly PastChange[]): SharedChange {
     if (to.revision > this.revision) this.#last = { revision: to.revision, token: to.token }
+    this.#reach(to.revision)
     return this.#resolve(this.#take(changes), { kind: 'rows', origin: 'remote' })
   }
 
@@ -218,6 +230,18 @@ export class SharedValues {
     // Named one by one: spreading costs more than the rest of a large bulk.
     const shared = resolve({ setting, locked, lockedBy, stored })
     return { setting, locked, lockedBy, stored, shared }
+  }
+
+  /** The next load replaces what is here up to a revision. Rows stay until then: readers see old values rather than none. */
+  #giveWay(upTo: number): void {
+    for (const [name, change] of this.#changes)
+      if (change.revision <= upTo) this.#changes.set(name, { ...change, revision: unknown })
+    this.#reach(upTo)
+  }
+
+  /** Everything up to a revision is in here. */
+  #reach(upTo: number): void {
+    for (const revision of this.#ahead.keys()) if (revision <= upTo) this.#ahead.delete(revision)
   }
 
   /** Keeps the newer changes. Returns the keys whose rows have changed. */

@@ -22,8 +22,12 @@ interface CaseContext {
   readonly until: Until
 }
 
-/** Waits until something is true. @throws when it takes longer than the case may */
-export type Until = (what: string, isTrue: () => boolean | Promise<boolean>) => Promise<void>
+/** Waits until something is true. @throws when it takes longer than the case may, with the state where one is given */
+export type Until = (
+  what: string,
+  isTrue: () => boolean | Promise<boolean>,
+  state?: () => unknown,
+) => Promise<void>
 
 /** Names a row; without an owner it belongs to Application scope. */
 export function rowId(key: string, owner = '', scope: OwnedScope = SettingScope.User): RowId {
@@ -171,15 +175,16 @@ export async function replays(store: StorePort, owner: Owner): Promise<void> {
 /** `patience` in milliseconds, counted from now, is for all waits together. */
 export function waitingAtMost(patience: number): Until {
   const end = Date.now() + patience
-  return async (what, isTrue) => {
+  return async (what, isTrue, state) => {
     while (!(await isTrue())) {
-      if (Date.now() > end) throw new Error(`waited ${patience} ms for ${what}`)
+      if (Date.now() > end)
+        throw new Error(`waited ${patience} ms for ${what}: ${JSON.stringify(await state?.())}`)
       await new Promise((resolve) => setTimeout(resolve, 5))
     }
   }
 }
 
 /** The same for tests of this package, which give each wait a minute. */
-export const until: Until = (what, isTrue) => waitingAtMost(60_000)(what, isTrue)
+export const until: Until = (...wait) => waitingAtMost(60_000)(...wait)
 
 export { silentLog } from '#src/testing/fake-settings.js'

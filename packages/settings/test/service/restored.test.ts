@@ -39,15 +39,17 @@ for (const [name, open] of Object.entries(sqlEngines)) {
   for (const later of [1, 3]) {
     test(`${name}: a restore is noticed when ${later} writes came after it, by the token of the revision`, async (t) => {
       const { store, run } = await open(t)
-      const { settings } = await createApp(t, { store: store(20) })
+      const database = store(20)
+      const { settings } = await createApp(t, { store: database })
+      const state = async () => ({ memory: settings.status, database: await database.shared.news(0, 9) })
       await settings.contract.setSetting('mail.port', 25, System)
       await settings.contract.setSetting('app.title', 'lost', Application)
       await run(...backTo(1))
       const other = await createApp(t, { store: store() })
       for (let write = 1; write <= later; write++)
         await other.settings.contract.setSetting('app.banner', `kept ${write}`, Application)
-      await until('the restored values', () => settings.get(definitions.title) === 'Fastify Modular')
-      await until('what came later', () => settings.get(definitions.banner) === `kept ${later}`)
+      await until('the restored values', () => settings.get(definitions.title) === 'Fastify Modular', state)
+      await until('what came later', () => settings.get(definitions.banner) === `kept ${later}`, state)
       t.equal(settings.status.revision, 1 + later)
     })
   }
