@@ -3,12 +3,14 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'no
 import { dirname, join, resolve } from 'node:path'
 import { capture, node } from '../command.mjs'
 import { filesBelow, fingerprint, manifestOf, packageFolders, removeOrphans } from '../files.mjs'
+import { bundleTap } from '../tap/bundle.mjs'
 
 /** Builds the packages of these folders and those that they stand on. */
 export default async function build(wanted = []) {
   const folders = wanted.length > 0 ? withDependencies(wanted) : packageFolders()
   for (const folder of [...folders, 'test-support']) removeOrphans(join(folder, 'src'), join(folder, 'dist'))
   await node('node_modules/typescript/bin/tsc', ['--build', ...folders, 'test-support'])
+  await bundleTap()
   await buildPages(folders)
 }
 

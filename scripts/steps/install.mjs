@@ -21,9 +21,8 @@ export default async function install() {
 }
 
 function inputs() {
-  const manifests = ['.', 'bench', 'examples', 'test-support', sqlite, ...packageFolders()].map((folder) =>
-    join(folder, 'package.json'),
-  )
+  const others = ['.', 'bench', 'examples', 'test-support', sqlite, 'scripts/tap']
+  const manifests = [...others, ...packageFolders()].map((folder) => join(folder, 'package.json'))
   return ['pnpm-lock.yaml', 'pnpm-workspace.yaml', '.pnpmfile.cjs', ...manifests]
 }
 
