@@ -24,10 +24,12 @@ import { notesModule } from './modules/notes/notes-module.ts'
 import { ownRoutes } from './own-routes.ts'
 import { sessionsIn } from './session-store.ts'
 import { addSessions, type SignIn, sessionProvider, signInRoutes } from './sign-in.ts'
+import { localeOf } from './texts/texts.ts'
 import { locales, translate, translateGroup } from './texts/translate.ts'
 import { addApiDocs } from './web/api-docs.ts'
 import { addCompression } from './web/compression.ts'
 import { createRootTemplate, readAssets } from './web/document.ts'
+import { readLook } from './web/look.ts'
 import { securityHeaders } from './web/security-headers.ts'
 import { readSharedProps, toUser } from './web/shared-props.ts'
 
@@ -123,7 +125,7 @@ async function build(app: FastifyInstance, config: HostConfig, { command }: Open
   await app.register(settingsUi, {
     documents: false, // the pages around them are this application's
     selfService: true,
-    locale: async ({ settings }) => (await settings).get(userSettings.language),
+    locale: async (request) => localeOf(await readLook(request)),
     theme: { setting: userSettings.theme.key },
     preview: {
       [appSettings.title.key]: 'title',

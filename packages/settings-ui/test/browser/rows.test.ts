@@ -253,3 +253,20 @@ test('how rows are drawn', async (t) => {
     },
   )
 })
+
+test('since when a secret is set can be read in whole, in each language', async (t) => {
+  const visited = await visit(t)
+  if (!visited) return
+  const { page, app, open, row } = visited
+  // The year is said of other years only.
+  await page.clock.setFixedTime(Date.now() + 400 * 86_400_000)
+  for (const language of ['en', 'de', 'fr', 'es', 'pt', 'ja', 'zh', 'ar']) {
+    await open('/settings/manage?group=mail', 'ada', { language, size: { width: 1440, height: 900 } })
+    await app.settings.set('mail.password', 'secret')
+    await page.reload()
+    const field = row('mail.password').locator('input')
+    await shows(t, () => field.inputValue(), /\d|[٠-٩]/)
+    const [needed, given] = await field.evaluate((each) => [each.scrollWidth, each.clientWidth] as const)
+    t.ok(needed <= given, `${language}: ${needed} of ${given} px`)
+  }
+})

@@ -263,7 +263,7 @@ test('groups with a face', async (t) => {
         Mail: {
           icon: 'mail',
           description: 'How letters leave.',
-          action: { label: 'Open the outbox', href: '/outbox', permission: 'Settings.Update' },
+          action: { label: 'Open the outbox of all', href: '/outbox', permission: 'Settings.Update' },
         },
         Contact: { icon: 'users' },
       },
@@ -277,8 +277,14 @@ test('groups with a face', async (t) => {
   ] as const) {
     await open('/settings/manage?group=mail', 'ada', { size, colorScheme })
     await page.locator('.fm-head').getByText('How letters leave.').waitFor()
-    t.equal(await page.getByRole('link', { name: 'Open the outbox' }).getAttribute('href'), '../outbox')
+    t.equal(
+      await page.getByRole('link', { name: 'Open the outbox of all' }).getAttribute('href'),
+      '../outbox',
+    )
     await shows(t, () => page.locator('.fm-mark').isVisible(), size !== phone)
+    const pill = await boxOf(page.locator('.fm-head .fm-pill'))
+    const action = await boxOf(page.getByRole('link', { name: 'Open the outbox of all' }))
+    t.ok(pill.x + pill.width <= action.x, 'the pill is not under the action')
     t.same(await problems(page), [])
     await shows(t, () => page.evaluate(() => document.documentElement.scrollWidth), size.width)
   }

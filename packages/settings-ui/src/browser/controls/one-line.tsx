@@ -1,6 +1,6 @@
 /** Controls of one line: text, numbers, addresses, colours, dates with a time. */
 import type { ComponentChildren, RefObject } from 'preact'
-import { Icon, type IconName } from '../icons.tsx'
+import { Icon } from '../icons.tsx'
 import { format } from '../../texts/messages.ts'
 import { isWebUrl, spokenTime } from '../model/input.ts'
 import { usePage } from '../page-context.ts'
@@ -23,7 +23,6 @@ interface TextFieldProps extends Partial<Field> {
   readonly inputRef?: RefObject<HTMLInputElement | null>
   /** Whether the field shows what it stands for over the input. */
   readonly isSpoken?: boolean
-  readonly icon?: IconName | undefined
   readonly before?: ComponentChildren
   /** After the input. */
   readonly children?: ComponentChildren
@@ -31,11 +30,10 @@ interface TextFieldProps extends Partial<Field> {
 
 /** What looks like the field, and the bare input inside; a lock says that the server fixes the value. */
 export function TextField(props: TextFieldProps & InputType): ComponentChildren {
-  const { control, inputRef, isSpoken = false, icon, before, children, ...attributes } = props
-  const shown = control.value.locked ? 'lock' : icon
+  const { control, inputRef, isSpoken = false, before, children, ...attributes } = props
   return (
     <span className={isSpoken ? 'fm-field fm-when' : 'fm-field'}>
-      {shown && <Icon name={shown} />}
+      {control.value.locked && <Icon name="lock" />}
       {before}
       <input className="fm-bare" {...control.field} {...attributes} ref={inputRef ?? null} />
       {children}

@@ -37,7 +37,7 @@ export function SecretControl(props: ControlProps): ComponentChildren {
       ? format(messages.secretSince, { time: displayDate(value.updatedAt, locale) })
       : messages.secretSet
     return (
-      <TextField control={props} icon="key" readOnly value={isSet ? since : messages.secretNotSet}>
+      <TextField control={props} readOnly value={isSet ? since : messages.secretNotSet}>
         {!field.readOnly && (
           <Button about={name} look="quiet" onClick={() => setReplacing(true)} text={messages.replace} />
         )}

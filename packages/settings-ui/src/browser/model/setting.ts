@@ -119,11 +119,12 @@ export function displayTime(iso: string, locale: string): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso))
 }
 
-/** `12 Nov`, with the year where it is another one. */
+/** `12 Nov`; of another year `12/11/2025`, which has room beside a button in every language. */
 export function displayDate(iso: string, locale: string): string {
   const date = new Date(iso)
-  const year = date.getFullYear() === new Date().getFullYear() ? undefined : 'numeric'
-  return new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year }).format(date)
+  const isOfThisYear = date.getFullYear() === new Date().getFullYear()
+  const parts = isOfThisYear ? ({ day: 'numeric', month: 'short' } as const) : undefined
+  return new Intl.DateTimeFormat(locale, parts).format(date)
 }
 
 /** `from 1 to 65535`; undefined without bounds. */
