@@ -13,7 +13,6 @@ import { appSettings, groups, systemSettings, userSettings } from './app-setting
 import { accountsIn } from './accounts.ts'
 import { audit } from './audit.ts'
 import type { HostConfig } from './config.ts'
-import { createTables } from './database/database.ts'
 import { openDatabase } from './database/open-database.ts'
 import { demoAccounts, seedAccounts } from './first-accounts.ts'
 import { health } from './health.ts'
@@ -67,7 +66,7 @@ async function build(app: FastifyInstance, config: HostConfig, { command }: Open
   await app.register(audit)
   const assets = readAssets(folder('./public'))
   const warn = (err: Error): void => app.log.warn({ err }, 'a connection broke')
-  const database = await openDatabase(config.database, warn, command === undefined ? createTables : [])
+  const database = await openDatabase(config.database, warn, command)
   app.addHook('onClose', () => database.close()) // the first hook runs last: everything else may still write
   const accounts = accountsIn(database.query)
   if (command === undefined) await seedAccounts(accounts, config.accounts)

@@ -1,4 +1,5 @@
 /** The command line opens the example with its own configuration. */
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Test, test } from 'tap'
 import { openSqlite } from '#src/database/sqlite.js'
@@ -8,7 +9,8 @@ import { commandLine, startHost, tempFolder } from './host.js'
 async function place(t: Test) {
   const file = join(await tempFolder(t), 'host.sqlite')
   const DATABASE_URL = `sqlite:${file}`
-  return { file, DATABASE_URL, doctor: () => commandLine(DATABASE_URL)('doctor') }
+  const command = commandLine(DATABASE_URL)
+  return { file, DATABASE_URL, command, doctor: () => command('doctor') }
 }
 
 test('doctor misses the tables of settings and events, and creates none of the application', async (t) => {
@@ -17,9 +19,19 @@ test('doctor misses the tables of settings and events, and creates none of the a
     code: 3,
     log: /^missing migration .*sqliteOutbox[^]*^missing migration .*sqlite store/m,
   })
+  t.notOk(existsSync(file), 'nor a file')
+})
+
+test('a command that writes finds no database, and makes none; migrate makes one without the tables of the application', async (t) => {
+  const { file, command } = await place(t)
+  t.match(await command('settings set app.title New'), { code: 1, log: /migrat/i })
+  t.notOk(existsSync(file))
+  t.match(await command('migrate'), { code: 0 })
   const database = await openSqlite(file, [])
   t.teardown(() => database.close())
-  t.same(await database.query('select name from sqlite_schema'), [])
+  const names = (await database.query('select name from sqlite_schema')).map(({ name }) => name)
+  t.notOk(names.includes('notes'))
+  t.match(await command('settings set app.title New'), { code: 0 })
 })
 
 test('once the example has been started, nothing is wrong, and doctor names the hooks that ran', async (t) => {

@@ -209,6 +209,9 @@ test('the settings pages in German', async (t) => {
       displayName: 'E-Mail',
       action: { label: 'Gesendete Post ansehen', href: '../mails' },
     })
+    const editor = await host.signIn('editor')
+    const theirs = (await editor.ask('/settings/manage.json')).json.groups
+    t.notOk(theirs.Mail.action, 'who may not see mail gets no link to it')
     t.notMatch(JSON.stringify(german.map(({ schema }) => schema)), /Search of notes|Public links|Tips on/)
   })
 

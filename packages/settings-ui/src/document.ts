@@ -1,6 +1,6 @@
 /** The document of a page: a shell without any value of a setting, and a header that needs no script. */
 import { type Caller, hasPermission } from '@fastify-modular/core'
-import type { SettingGroups, TenantOfRequest } from '@fastify-modular/settings'
+import type { SettingGroup, TenantOfRequest } from '@fastify-modular/settings'
 import { type Assets, themeAddress } from './assets.ts'
 import { groupIcon } from './group-icons.ts'
 import { directionOf, languageOf } from './locale.ts'
@@ -201,7 +201,7 @@ export function pageConfig(visit: PageVisit, assets: Assets): PageConfig {
     ...(options.preview && { preview: relativePreview(path, options.preview) }),
     ...(page === 'preferences' && theme.setting !== undefined && { themeSetting: theme.setting }),
     messages,
-    groups: pageGroups(path, look.groups),
+    groups: pageGroups(visit),
     ...(process.env['NODE_ENV'] !== 'production' && { isDevelopment: true }),
   }
 }
@@ -211,16 +211,24 @@ function headingOf(page: PageName, tenant: PageTenant | undefined, { texts }: Lo
   return page === 'tenant' && tenant ? tenant.heading : texts[page]
 }
 
-function pageGroups(path: string, groups: SettingGroups): Readonly<Record<string, PageGroup>> {
-  const entries = Object.entries(groups).map(([name, { icon, action, ...texts }]): [string, PageGroup] => [
-    name,
-    {
-      ...texts,
-      icon: groupIcon(icon),
-      action: action && { label: action.label, href: relativeHref(path, action.href) },
-    },
-  ])
+function pageGroups({ path, caller, look }: PageVisit): Readonly<Record<string, PageGroup>> {
+  const entries = Object.entries(look.groups).map(
+    ([name, { icon, action, ...texts }]): [string, PageGroup] => [
+      name,
+      { ...texts, icon: groupIcon(icon), action: action && pageAction(action, path, caller) },
+    ],
+  )
   return Object.fromEntries(entries)
+}
+
+/** A link that leads to a refusal is none. */
+function pageAction(
+  { label, href, permission }: NonNullable<SettingGroup['action']>,
+  path: string,
+  caller: Caller | null,
+): PageLink | undefined {
+  if (permission !== undefined && !hasPermission(caller, permission)) return undefined
+  return { label, href: relativeHref(path, href) }
 }
 
 /** Paths as `relativePath` has them; other addresses as they are. */

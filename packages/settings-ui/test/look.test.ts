@@ -231,3 +231,21 @@ test('an application under a prefix of its own finds its settings and its assets
   t.equal((await app.inject(pathname)).statusCode, 200)
   t.equal((await app.inject('/tenant/settings')).headers['location'], './settings/preferences')
 })
+
+test('an action of a group that needs a permission is offered to who has it', async (t) => {
+  const action = { label: 'Outbox', href: '/outbox', permission: 'Settings.Update' }
+  const groups = { Mail: { icon: 'mail', action }, Contact: { action: { label: 'Help', href: '/help' } } }
+  const app = await createHost(t, { settings: { definitions: [definitions], groups } })
+  const actions = async (user: string) => {
+    const { payload } = await app.inject({ url: '/settings/manage', ...as(user) })
+    return Object.values(configOf(payload)['groups'] as Record<string, { action?: unknown }>).map(
+      ({ action }) => action,
+    )
+  }
+  const [outbox, help] = [
+    { label: 'Outbox', href: '../outbox' },
+    { label: 'Help', href: '../help' },
+  ]
+  for (const user of ['ada', 'eve']) t.same(await actions(user), [outbox, help], user)
+  t.same(await actions('vera'), [undefined, help])
+})

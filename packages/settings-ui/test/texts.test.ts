@@ -39,12 +39,13 @@ for (const [language, texts] of Object.entries(languages)) {
 
 test('every text has a place, and every class of the style sheet an element', async (t) => {
   const folder = new URL('../src/', import.meta.url)
-  const names = (await readdir(folder, { recursive: true })).filter(
-    (name) => /\.tsx?$/.test(name) && !name.startsWith('texts'),
-  )
-  const sources = await Promise.all(names.map((name) => readFile(new URL(name, folder), 'utf8')))
-  const code = sources.join('\n')
-  const css = await readFile(new URL('browser/styles.css', folder), 'utf8')
+  const names = (await readdir(folder, { recursive: true })).filter((name) => !name.startsWith('texts'))
+  const read = async (ending: RegExp) => {
+    const files = names.filter((name) => ending.test(name))
+    const sources = await Promise.all(files.map((name) => readFile(new URL(name, folder), 'utf8')))
+    return sources.join('\n')
+  }
+  const [code, css] = await Promise.all([read(/\.tsx?$/), read(/\.css$/)])
   const isUsed = (word: string) => new RegExp(String.raw`(?<![\w-])${word}(?![\w-])`).test(code)
   t.same(
     Object.keys(english).filter((name) => !isUsed(name)),

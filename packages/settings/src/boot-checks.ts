@@ -91,20 +91,24 @@ function isFixed({ shared: { source } }: SettingState): boolean {
 }
 
 /**
- * Checks that the permissions which definitions name exist, where the application has a gate that knows them.
+ * Checks that the permissions which definitions and actions of groups name exist, where the application has a gate that knows them.
  * @throws {FMOD_SETTINGS_INVALID_DEFINITIONS} nothing declares them, so that no role could offer them
  */
 export function checkPermissions(
   registry: Registry,
   declared: { has(permission: string): boolean } | undefined,
 ): void {
-  const problems = registry
-    .getDefinitions()
-    .filter(({ writePermission }) => writePermission !== null && declared?.has(writePermission) === false)
-    .map(
-      ({ key, writePermission }) =>
-        `setting "${key}": no module declares the permission "${writePermission}"`,
-    )
+  const named = [
+    ...registry
+      .getDefinitions()
+      .map(({ key, writePermission }) => [`setting "${key}"`, writePermission] as const),
+    ...Object.entries(registry.getGroups()).map(
+      ([name, { action }]) => [`action of the group "${name}"`, action?.permission ?? null] as const,
+    ),
+  ]
+  const problems = named
+    .filter(([, permission]) => permission !== null && declared?.has(permission) === false)
+    .map(([name, permission]) => `${name}: no module declares the permission "${permission}"`)
   if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_DEFINITIONS(toLines(problems))
 }
 

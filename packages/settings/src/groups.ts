@@ -18,7 +18,12 @@ export interface SettingGroup {
   /** One sentence. */
   readonly description?: string
   /** A link to where something can be done about the group: a path, or an http or https URL. */
-  readonly action?: { readonly label: string; readonly href: string }
+  readonly action?: {
+    readonly label: string
+    readonly href: string
+    /** Whom pages show it: callers who have this permission. @default everybody */
+    readonly permission?: string
+  }
 }
 
 /** The texts of a group in one language; what is left out stays as it is. */
@@ -48,6 +53,7 @@ const groupSchema = Type.Record(
       action: Type.Object({
         label: Type.String(),
         href: Type.String({ pattern: String.raw`^(?:/(?![/\\])|https?://)[^\\\s]*$` }),
+        permission: Type.Optional(option.string()),
       }),
     }),
   ),

@@ -46,7 +46,7 @@ const focusedKey = (page: Page) =>
 test('a save that has to be kept: kept, extended, put back', async (t) => {
   const visited = await visitKeeping(t)
   if (!visited) return
-  const { page, app, open, field, row, bar, status, notice, complaints } = visited
+  const { page, app, open, openLive, field, row, bar, status, notice, complaints } = visited
 
   async function saveFor(value: string, time: string): Promise<void> {
     await field('Title').fill(value)
@@ -76,14 +76,8 @@ test('a save that has to be kept: kept, extended, put back', async (t) => {
     await saveFor('New', '1 minute')
     const { revision } = app.settings.status
     const more = notice.getByRole('button', { name: 'More time' })
-    await page.waitForFunction(
-      () => !/^(1:00|0:59)$/.test(document.querySelector('.fm-keep time')?.textContent ?? ''),
-    )
-    const again = page.waitForFunction(() =>
-      /^(1:00|0:59)$/.test(document.querySelector('.fm-keep time')?.textContent ?? ''),
-    )
     await more.press('Enter')
-    await again // for two seconds
+    await shows(t, () => notice.locator('time').textContent(), /^(2:00|1:\d\d)$/)
     await more.and(page.locator(':focus')).waitFor()
     await page.keyboard.press('Tab')
     await page.keyboard.press('Tab')
@@ -95,6 +89,24 @@ test('a save that has to be kept: kept, extended, put back', async (t) => {
     t.match(await stateOf(app, revision), 'kept')
     t.equal(app.settings.get(definitions.title), 'New')
     await shows(t, () => row('app.title').getByText('Not kept yet').count(), 0)
+  })
+
+  await t.test('More time that is asked for at once is seen and read out', async (t) => {
+    await open(general)
+    await saveFor('New', '5 minutes')
+    const more = notice.getByRole('button', { name: 'More time' })
+    await more.press('Enter')
+    await shows(t, () => notice.locator('time').textContent(), /^(10:00|9:\d\d)$/)
+    await status.getByText('You have 10 minutes to keep 1 change in General.').waitFor({ state: 'attached' })
+    await more.press('Enter')
+    await shows(t, () => notice.locator('time').textContent(), /^(15:00|14:\d\d)$/)
+  })
+
+  await t.test('what may wait no longer than a day is offered no more time', async (t) => {
+    await openLive(general)
+    await change(app, { 'app.title': 'New' }, 86_400)
+    await notice.getByRole('button', { name: 'Keep' }).waitFor()
+    await shows(t, () => notice.getByRole('button').allTextContents(), ['Put back now', 'Keep'])
   })
 
   await t.test('Put back now', async (t) => {

@@ -57,16 +57,30 @@ test('states that do not outlive what they say', async (t) => {
     await openLive('/settings/manage')
     await field('Title').fill('Kept')
     await browser.setOffline(true)
-    await page.getByText(/^Offline, showing/).waitFor()
+    await page
+      .locator('.is-stale')
+      .getByText(/^Offline, showing/)
+      .waitFor()
+    await status.getByText(/^Offline, showing/).waitFor({ state: 'attached' })
     await save.click()
     await bar.getByText('Offline', { exact: true }).waitFor()
     await browser.setOffline(false)
     await bar.getByText('Back online').waitFor()
     await shows(t, () => bar.getByText('Offline', { exact: true }).count(), 0)
-    await page.getByText(/^Offline, showing/).waitFor({ state: 'detached' })
+    await shows(t, () => page.getByText(/^Offline, showing/).count(), 0)
     await save.click()
     await status.getByText('1 setting saved').waitFor()
     t.equal(app.settings.get(definitions.title), 'Kept')
+  })
+
+  await t.test('F6: being online again is read out once, and shown where something failed', async (t) => {
+    await openLive('/settings/preferences')
+    await browser.setOffline(true)
+    await status.getByText(/^Offline, showing/).waitFor({ state: 'attached' })
+    await browser.setOffline(false)
+    await status.getByText('Back online').waitFor({ state: 'attached' })
+    await shows(t, () => status.getByText(/Offline|Back online/).allTextContents(), ['Back online'])
+    t.equal(await bar.count(), 0)
   })
 
   await t.test('F7: the tab in which one signs in again closes itself; the other one saves', async (t) => {
@@ -249,7 +263,7 @@ test('groups with a face', async (t) => {
         Mail: {
           icon: 'mail',
           description: 'How letters leave.',
-          action: { label: 'Open the outbox', href: '/outbox' },
+          action: { label: 'Open the outbox', href: '/outbox', permission: 'Settings.Update' },
         },
         Contact: { icon: 'users' },
       },

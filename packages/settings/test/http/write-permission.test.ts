@@ -219,10 +219,12 @@ test('a permission that no module declares stops the boot, where a gate knows th
     addFacts() {},
   }
   app.decorate('permissions', branded(permissions))
-  app.register(settings, { definitions, findCaller: () => null })
+  const action = { label: 'Outbox', href: '/mails', permission: 'Mails.Raed' }
+  app.register(settings, { definitions, groups: { Mail: { action } }, findCaller: () => null })
   const { error } = await rejection(Promise.resolve(app.ready()))
   t.match(error, {
     code: 'FMOD_SETTINGS_INVALID_DEFINITIONS',
-    message: /setting "app\.guarded": no module declares the permission "Mail\.Configure"/,
+    message:
+      /setting "app\.guarded": no module declares the permission "Mail\.Configure"[^]*action of the group "Mail": no module declares the permission "Mails\.Raed"/,
   })
 })

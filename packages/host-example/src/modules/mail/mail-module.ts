@@ -27,7 +27,7 @@ export function mailModule(database: Database, { names }: Pick<Accounts, 'names'
       Mail: {
         icon: 'mail',
         description: 'How mail leaves this application.',
-        action: { label: 'See sent mail', href: '/mails' },
+        action: { label: 'See sent mail', href: '/mails', permission: 'Mails.Read' },
       },
     },
     handlers: [new ShareMailHandler(mailbox)],

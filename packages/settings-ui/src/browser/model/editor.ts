@@ -153,9 +153,10 @@ export class SettingsEditor extends EditorStore {
 
   /** The server answers again: what could not be sent because it did not can be sent now. */
   comeBack(): void {
-    if (this.state.failure?.status !== 0) return
+    const { backOnline: text } = this.#language().messages
+    if (this.state.failure?.status !== 0) return this.update({ announcement: { text } })
     this.update({ failure: null })
-    this.say({ kind: 'done', text: this.#language().messages.backOnline })
+    this.say({ kind: 'done', text })
   }
 
   /** What was said of one group is not said over another. */

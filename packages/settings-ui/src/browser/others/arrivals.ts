@@ -84,7 +84,11 @@ export class Arrivals implements Follower {
   }
 
   #setStale(stale: string | null): void {
-    this.#init.editor.arrive((state) => ({ ...state, stale }))
+    this.#init.editor.arrive((state) => ({
+      ...state,
+      stale,
+      ...(stale && { announcement: { text: stale } }),
+    }))
   }
 
   onOpen(): void {

@@ -62,19 +62,27 @@ function OpenNotice({ change }: { readonly change: Waiting }): ComponentChildren
           {hidden > 0 && <p className="fm-small">{plural(messages.keepHidden, hidden, locale)}</p>}
         </FoldedEntries>
       </div>
-      {mayChange && hidden === 0 && <Answers change={change} isLast={isLast} />}
+      {mayChange && hidden === 0 && <Answers change={change} left={left} />}
     </section>
   )
 }
 
 interface AnswersProps {
   readonly change: Waiting
-  readonly isLast: boolean
+  /** Seconds. */
+  readonly left: number
 }
 
-function Answers({ change, isLast }: AnswersProps): ComponentChildren {
+/** Seconds that a change may wait from its write on, and the least that it is given more. */
+const day = 86_400
+const least = 60
+
+function Answers({ change, left }: AnswersProps): ComponentChildren {
   const { api, editor, messages } = useWholePage()
-  const { revision, entries, total } = change
+  const { revision, entries, at, due } = change
+  // As much again as there was at first, each time.
+  const [more] = useState(Math.max(least, Math.round(change.total / 1000)))
+  const waits = (Date.parse(due) - Date.parse(at)) / 1000
 
   async function answer(act: () => Promise<unknown>): Promise<void> {
     try {
@@ -93,14 +101,15 @@ function Answers({ change, isLast }: AnswersProps): ComponentChildren {
     }))
   }
 
-  const within = Math.min(86_400, Math.max(60, Math.round(total / 1000)))
   return (
     <div className="fm-buttons">
-      <Button
-        look={isLast ? 'plain' : 'quiet'}
-        onClick={() => void answer(() => api.keep(revision, { within }))}
-        text={messages.moreTime}
-      />
+      {waits + least <= day && (
+        <Button
+          look={left <= last ? 'plain' : 'quiet'}
+          onClick={() => void answer(() => api.keep(revision, { within: Math.min(day, left + more) }))}
+          text={messages.moreTime}
+        />
+      )}
       <Button onClick={() => void answer(() => editor.revert(revision))} text={messages.putBackNow} />
       <Button look="main" onClick={() => void answer(() => api.keep(revision))} text={messages.keep} />
     </div>
