@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { acceptedEncoding, addVary } from '@fastify-modular/core/internal'
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchema } from 'fastify'
-import { FMOD_SETTINGS_UI_NOT_BUILT } from './misuse-errors.ts'
+import { errorCodes } from './misuse-errors.ts'
 import { themeCss } from './theme.ts'
 
 /** Names of files that documents mention. */
@@ -25,7 +25,7 @@ export async function findAssets(folder = built): Promise<Assets> {
   const names = await readdir(folder).catch(() => [])
   const find = (pattern: RegExp, name: string): string => {
     const found = names.find((each) => pattern.test(each))
-    if (found === undefined) throw new FMOD_SETTINGS_UI_NOT_BUILT(name)
+    if (found === undefined) throw new errorCodes.FMOD_SETTINGS_UI_NOT_BUILT(name)
     return found
   }
   const texts = names

@@ -1,12 +1,7 @@
 /** Mistakes of the developer, found while the application boots. One row each in docs/reference/error-codes.md. */
 import { createErrorCodes } from '@fastify-modular/core/internal'
 
-export const {
-  FMOD_SETTINGS_UI_UNGUARDED,
-  FMOD_SETTINGS_UI_CALLER_UNKNOWN,
-  FMOD_SETTINGS_UI_API_MISSING,
-  FMOD_SETTINGS_UI_NOT_BUILT,
-} = createErrorCodes({
+export const errorCodes = createErrorCodes({
   FMOD_SETTINGS_UI_UNGUARDED:
     'Nothing guards the settings pages. Register the gate of @fastify-modular/public-routes, pass an onRequest hook as the option guard, or set guard: false when something in front of this application does it.',
   FMOD_SETTINGS_UI_CALLER_UNKNOWN:

@@ -22,11 +22,7 @@ import {
   strictPolicy,
 } from './document.ts'
 import { lookOf } from './look.ts'
-import {
-  FMOD_SETTINGS_UI_API_MISSING,
-  FMOD_SETTINGS_UI_CALLER_UNKNOWN,
-  FMOD_SETTINGS_UI_UNGUARDED,
-} from './misuse-errors.ts'
+import { errorCodes } from './misuse-errors.ts'
 import { checkIcons, checkOptions, checkPreview, refuse, type SettingsUiOptions } from './options.ts'
 import { forbiddenText, NoTenantException } from './tenant.ts'
 
@@ -83,10 +79,12 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
   )
 
   app.addHook('onReady', async function checkNeighbours() {
-    if (!hasOwnDecorator(app, 'publicRoutes') && guard === undefined) throw new FMOD_SETTINGS_UI_UNGUARDED()
-    if (!knowsCallers(pages ?? app, options.findCaller)) throw new FMOD_SETTINGS_UI_CALLER_UNKNOWN()
+    if (!hasOwnDecorator(app, 'publicRoutes') && guard === undefined)
+      throw new errorCodes.FMOD_SETTINGS_UI_UNGUARDED()
+    if (!knowsCallers(pages ?? app, options.findCaller))
+      throw new errorCodes.FMOD_SETTINGS_UI_CALLER_UNKNOWN()
     if (!app.hasRoute({ method: 'GET', url: `${baseUrl}/definitions` })) {
-      throw new FMOD_SETTINGS_UI_API_MISSING(baseUrl)
+      throw new errorCodes.FMOD_SETTINGS_UI_API_MISSING(baseUrl)
     }
     if (!hasOwnDecorator(app, 'settings')) return
     if (tenant !== false && hasTenants() !== app.hasRoute({ method: 'GET', url: `${prefix}/tenant.json` }))

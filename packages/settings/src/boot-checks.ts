@@ -2,15 +2,7 @@
 import { currentCommand, orFinding, report } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from './definitions/registry.ts'
-import {
-  FMOD_SETTINGS_ENCRYPTION_REQUIRED,
-  FMOD_SETTINGS_INVALID_DEFINITIONS,
-  FMOD_SETTINGS_INVALID_ENVIRONMENT,
-  FMOD_SETTINGS_INVALID_OVERRIDES,
-  FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS,
-  FMOD_SETTINGS_NOT_ENCRYPTED,
-  toLines,
-} from './misuse-errors.ts'
+import { errorCodes, toLines } from './misuse-errors.ts'
 import type { SettingState } from './memory/shared-values.ts'
 import type { SettingsOptions } from './options.ts'
 import { checkOverrides, type Locked } from './overrides.ts'
@@ -47,7 +39,7 @@ export function checkAtBoot(
   if (mode !== 'require' || encryption.activeKeyId !== null) return
   const secrets = keysOf(sensitiveSettings(registry))
   orFinding({ kind: 'plain secret', codes: ['FMOD_SETTINGS_ENCRYPTION_REQUIRED'], keys: secrets }, () => {
-    if (secrets.length > 0) throw new FMOD_SETTINGS_ENCRYPTION_REQUIRED(secrets.join(', '))
+    if (secrets.length > 0) throw new errorCodes.FMOD_SETTINGS_ENCRYPTION_REQUIRED(secrets.join(', '))
   })
 }
 
@@ -57,7 +49,7 @@ function checkKeys({ sharedValues, encryption }: Parts): void {
     (row) => row.encrypted && !encryption.knows(encryption.keyIdOf(row.value)),
   )
   if (lost.length > 0) {
-    throw new FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS(
+    throw new errorCodes.FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS(
       lost.map((row) => `"${row.key}" with "${encryption.keyIdOf(row.value)}"`).join(', '),
     )
   }
@@ -74,11 +66,11 @@ function checkRules(parts: Parts): void {
           `${states.map(toOrigin).join(', ')} break a rule of the module "${rule.module}"`,
       )
   const ofDefaults = problemsOf((locks) => locks.every((by) => by === null))
-  if (ofDefaults.length > 0) throw new FMOD_SETTINGS_INVALID_DEFINITIONS(toLines(ofDefaults))
+  if (ofDefaults.length > 0) throw new errorCodes.FMOD_SETTINGS_INVALID_DEFINITIONS(toLines(ofDefaults))
   const ofVariables = problemsOf((locks) => locks.includes('variable'))
-  if (ofVariables.length > 0) throw new FMOD_SETTINGS_INVALID_ENVIRONMENT(toLines(ofVariables))
+  if (ofVariables.length > 0) throw new errorCodes.FMOD_SETTINGS_INVALID_ENVIRONMENT(toLines(ofVariables))
   const ofOverrides = problemsOf(() => true)
-  if (ofOverrides.length > 0) throw new FMOD_SETTINGS_INVALID_OVERRIDES(toLines(ofOverrides))
+  if (ofOverrides.length > 0) throw new errorCodes.FMOD_SETTINGS_INVALID_OVERRIDES(toLines(ofOverrides))
 }
 
 function toOrigin({ setting: { definition }, lockedBy }: SettingState): string {
@@ -109,7 +101,7 @@ export function checkPermissions(
   const problems = named
     .filter(([, permission]) => permission !== null && declared?.has(permission) === false)
     .map(([name, permission]) => `${name}: no module declares the permission "${permission}"`)
-  if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_DEFINITIONS(toLines(problems))
+  if (problems.length > 0) throw new errorCodes.FMOD_SETTINGS_INVALID_DEFINITIONS(toLines(problems))
 }
 
 /**
@@ -143,7 +135,8 @@ export async function checkEncrypted(
   // Another instance may have encrypted what is plain in memory, which leaves no trace in the history.
   await coherence.reload()
   const still = await findPlain()
-  if (still.length > 0 && !currentCommand()) throw new FMOD_SETTINGS_NOT_ENCRYPTED(still.join(', '))
+  if (still.length > 0 && !currentCommand())
+    throw new errorCodes.FMOD_SETTINGS_NOT_ENCRYPTED(still.join(', '))
   return still
 }
 

@@ -11,7 +11,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Registry } from './definitions/registry.ts'
 import { keyOf, type SettingReference } from './definitions/tokens.ts'
 import type { SettingSource, SettingState, SharedChange, SharedValues } from './memory/shared-values.ts'
-import { FMOD_SETTINGS_FOREIGN_EVENTS } from './misuse-errors.ts'
+import { errorCodes } from './misuse-errors.ts'
 import { type JsonValue, SettingScope } from './setting-definition.ts'
 import type { AppliedChange, StorePort, StoredRow, WriteRequest, WriteResult } from './store/store.ts'
 import { readText } from './values/json.ts'
@@ -164,7 +164,7 @@ export function refuseForeignEvents({
   const { name, transactional } = store.info
   const bus = events()
   if (transactional === false || !bus || !canJoin(store, bus) || bus.isOn(store.connection)) return
-  throw new FMOD_SETTINGS_FOREIGN_EVENTS(name, sharing[transactional])
+  throw new errorCodes.FMOD_SETTINGS_FOREIGN_EVENTS(name, sharing[transactional])
 }
 
 /** What changed beside the value. */

@@ -1,7 +1,7 @@
 /** The layer above all others: values that the host's configuration fixes; never persisted (`locked`). */
 import { FMOD_CORE_INVALID_OPTION } from '@fastify-modular/core/internal'
 import type { Registry } from './definitions/registry.ts'
-import { FMOD_SETTINGS_INVALID_OVERRIDES, toLines } from './misuse-errors.ts'
+import { errorCodes, toLines } from './misuse-errors.ts'
 import type { JsonValue } from './setting-definition.ts'
 import { checkJson, deepFreeze, encodeValue, readText } from './values/json.ts'
 import { parseValue, type RegisteredSetting } from './values/validate.ts'
@@ -53,7 +53,7 @@ export function checkOverrides(locked: Locked, registry: Registry): void {
       ? `"${key}" is null, which cannot be locked`
       : problemsOf(key, value, registry),
   )
-  if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_OVERRIDES(toLines(problems))
+  if (problems.length > 0) throw new errorCodes.FMOD_SETTINGS_INVALID_OVERRIDES(toLines(problems))
 }
 
 /** Why a setting cannot have a value; no problem repeats the value. */

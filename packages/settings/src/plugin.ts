@@ -22,7 +22,7 @@ import { createFindEvents, refuseForeignEvents } from './events.ts'
 import { declaredPermissions, declareToGate, tightenAccess } from './http/access.ts'
 import { addSettingsRoutes } from './http/routes.ts'
 import type { FindCaller } from './options.ts'
-import { FMOD_SETTINGS_CALLER_DECLARED_LATER } from './misuse-errors.ts'
+import { errorCodes } from './misuse-errors.ts'
 import { checkOptions, type SettingsOptions } from './options.ts'
 import { type Locked, readOverrides } from './overrides.ts'
 import { readUser, type UserReader } from './reading/reader.ts'
@@ -169,7 +169,7 @@ async function makeReady(boot: Boot): Promise<void> {
   refuseForeignEvents(service)
   const knowsCaller = knowsCallers(app, options.findCaller)
   if (knowsCaller && routes !== undefined && !knowsCallers(routes, options.findCaller))
-    throw new FMOD_SETTINGS_CALLER_DECLARED_LATER()
+    throw new errorCodes.FMOD_SETTINGS_CALLER_DECLARED_LATER()
   service.resources.check()
   const isDescribed = routes === undefined || boot.sawSwagger || !app.hasDecorator('swagger')
   warnAtBoot(service, options, { knowsCaller, notEncrypted, isDescribed })

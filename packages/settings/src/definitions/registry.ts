@@ -6,11 +6,7 @@ import {
   safeText,
   type StandardSchema,
 } from '@fastify-modular/core/internal'
-import {
-  FMOD_SETTINGS_INVALID_DEFINITIONS,
-  FMOD_SETTINGS_INVALID_ENVIRONMENT,
-  toLines,
-} from '../misuse-errors.ts'
+import { errorCodes, toLines } from '../misuse-errors.ts'
 import {
   type CompleteDefinition,
   type JsonValue,
@@ -152,8 +148,9 @@ export class Registry implements SettingDefinitions {
       ...this.all().flatMap((setting) => this.#problemsOfKey(setting)),
       ...checkVariables(this.all()),
     ]
-    if (problems.length > 0) throw new FMOD_SETTINGS_INVALID_DEFINITIONS(toLines(problems))
-    if (this.#misfits.length > 0) throw new FMOD_SETTINGS_INVALID_ENVIRONMENT(toLines(this.#misfits))
+    if (problems.length > 0) throw new errorCodes.FMOD_SETTINGS_INVALID_DEFINITIONS(toLines(problems))
+    if (this.#misfits.length > 0)
+      throw new errorCodes.FMOD_SETTINGS_INVALID_ENVIRONMENT(toLines(this.#misfits))
   }
 
   /** Legal, but probably mistakes; for the boot log. */

@@ -5,7 +5,7 @@
 import { NotFoundException } from '@fastify-modular/core'
 import type { Registry } from '../definitions/registry.ts'
 import type { RegisteredSetting } from '../values/validate.ts'
-import { FMOD_SETTINGS_UNKNOWN_KEY } from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import { isOwned, type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
 import { type Locked, type LockedBy, lockedValueOf } from '../overrides.ts'
 import { isPlaceOf } from '../places.ts'
@@ -148,7 +148,10 @@ export class SharedValues {
     const state = this.find(key)
     if (state) return state
     const closest = this.#init.registry.closest(key)
-    throw new FMOD_SETTINGS_UNKNOWN_KEY(key, closest === undefined ? '' : ` Did you mean "${closest}"?`)
+    throw new errorCodes.FMOD_SETTINGS_UNKNOWN_KEY(
+      key,
+      closest === undefined ? '' : ` Did you mean "${closest}"?`,
+    )
   }
 
   /** All System and Application rows, also those without a definition. */

@@ -3,7 +3,7 @@ import { ArgumentException } from '@fastify-modular/core'
 import { FMOD_CORE_INVALID_OPTION } from '@fastify-modular/core/internal'
 import { isUserSetting, type Resolution } from '../memory/shared-values.ts'
 import { requireUser } from '../memory/owned-values.ts'
-import { FMOD_SETTINGS_UNREADABLE } from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import { resolveWithin } from '../reading/reader.ts'
 import { isStorable } from '../setting-definition.ts'
 import type { Parts } from '../parts.ts'
@@ -54,6 +54,6 @@ export async function evaluate(
   const userId = isUserSetting(state) ? targetOf(targetingKey) : undefined
   const found = await resolveWithin(parts, state, { userId, tenant })
   if (!isSecret(state.setting, found)) return found
-  const error = new FMOD_SETTINGS_UNREADABLE(key, 'it was stored as a secret. Write it again')
+  const error = new errorCodes.FMOD_SETTINGS_UNREADABLE(key, 'it was stored as a secret. Write it again')
   return { source: found.source, value: null, error }
 }

@@ -59,8 +59,8 @@ export function publicValues(
 /** The same as they hold for a user, or in a tenant. */
 export async function publicValuesFor(parts: Parts, whose: Whose) {
   const states = parts.states().filter(({ setting }) => setting.definition.public)
-  const found = await Promise.all(states.map((state) => resolveWithin(parts, state, whose)))
-  const resolutions = new Map(states.map((state, index) => [state, found[index]]))
+  const found = states.map(async (state) => [state, await resolveWithin(parts, state, whose)] as const)
+  const resolutions = new Map(await Promise.all(found))
   return publicValues(states, (state) => resolutions.get(state) ?? state.shared)
 }
 

@@ -54,14 +54,23 @@ export interface Whose {
   readonly tenant?: string | undefined
 }
 
-/** The value for a user, in a tenant, and the layer it comes from. Memory answers; who is not in it costs one query. */
-export async function resolveWithin(
+/**
+ * The value for a user, in a tenant, and the layer it comes from: at once where memory has both, or after a query for
+ * each that it has not.
+ */
+export function resolveWithin(
   { users, tenants }: Readonly<Record<'users' | 'tenants', Pick<OwnedCache, 'load'>>>,
   state: SettingState,
   { userId, tenant }: Whose,
-): Promise<Resolution> {
-  const own = userId !== undefined && isUserSetting(state) ? await users.load(userId) : undefined
-  const shared = tenant !== undefined && isTenantSetting(state) ? await tenants.load(tenant) : undefined
+): Resolution | Promise<Resolution> {
+  const own = userId !== undefined && isUserSetting(state) ? users.load(userId) : undefined
+  const shared = tenant !== undefined && isTenantSetting(state) ? tenants.load(tenant) : undefined
+  if (own instanceof Promise || shared instanceof Promise)
+    return Promise.all([own, shared]).then((loaded) => resolveOver(state, ...loaded))
+  return resolveOver(state, own, shared)
+}
+
+function resolveOver(state: SettingState, own?: OwnedValues, shared?: OwnedValues): Resolution {
   if (state.locked !== undefined) return state.shared
   const found = (own && supplied('user', state, own)) ?? (shared && supplied('tenant', state, shared))
   return found ?? state.shared

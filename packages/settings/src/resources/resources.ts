@@ -4,7 +4,7 @@ import type { Registry } from '../definitions/registry.ts'
 import type { SettingMap } from '../definitions/tokens.ts'
 import type { Changes } from '../memory/changes.ts'
 import type { SettingState, SharedChange, SharedValues } from '../memory/shared-values.ts'
-import { FMOD_SETTINGS_INVALID_RESOURCE, FMOD_SETTINGS_RESOURCE_MISSING } from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import { unwrap } from '../reading/reader.ts'
 import { isSecret } from '../values/validate.ts'
 import type { Visibility } from '../visibility.ts'
@@ -40,7 +40,7 @@ export class Resources {
   ): Resource<unknown> {
     const { registry, log } = this.#init
     const refuse = (reason: string): never => {
-      throw new FMOD_SETTINGS_INVALID_RESOURCE(String(name), reason)
+      throw new errorCodes.FMOD_SETTINGS_INVALID_RESOURCE(String(name), reason)
     }
     if (registry.isFrozen) refuse('it was added after the application became ready')
     if (!names.test(name)) refuse('name it with letters, digits, dots, dashes and underscores')
@@ -72,7 +72,7 @@ export class Resources {
     for (const { name, options, status } of this.all()) {
       const { state, failure } = status
       if (options.required === true && state === 'missing')
-        throw new FMOD_SETTINGS_RESOURCE_MISSING(name, failure?.message ?? 'it is not there')
+        throw new errorCodes.FMOD_SETTINGS_RESOURCE_MISSING(name, failure?.message ?? 'it is not there')
     }
   }
 
@@ -127,12 +127,12 @@ export class Resources {
       const setting = sharedValues.find(key)?.setting
       const closest = registry.closest(key)
       if (!setting)
-        throw new FMOD_SETTINGS_INVALID_RESOURCE(
+        throw new errorCodes.FMOD_SETTINGS_INVALID_RESOURCE(
           added.name,
           `no module defines "${key}"${closest === undefined ? '' : `; did you mean "${closest}"?`}`,
         )
       if (setting.places.length > 1)
-        throw new FMOD_SETTINGS_INVALID_RESOURCE(
+        throw new errorCodes.FMOD_SETTINGS_INVALID_RESOURCE(
           added.name,
           `"${key}" may differ from caller to caller: use System and Application settings`,
         )

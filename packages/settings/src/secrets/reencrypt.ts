@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Registry } from '../definitions/registry.ts'
-import { FMOD_SETTINGS_ENCRYPTION_REQUIRED } from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import type { HistoryRow, Reencrypted, RowId, StorePort, StoredRow } from '../store/store.ts'
 import type { Encryption } from './encryption.ts'
 
@@ -40,7 +40,7 @@ export async function reencrypt({
   log,
 }: ReencryptInit): Promise<ReencryptReport> {
   const { activeKeyId } = encryption
-  if (activeKeyId === null) throw new FMOD_SETTINGS_ENCRYPTION_REQUIRED('that are to be encrypted')
+  if (activeKeyId === null) throw new errorCodes.FMOD_SETTINGS_ENCRYPTION_REQUIRED('that are to be encrypted')
   const unreadable = new Set<string>()
   let reencrypted = 0
   let history = 0

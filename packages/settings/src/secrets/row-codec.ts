@@ -1,6 +1,6 @@
 /** Between stored text and values: decoding by definition, encryption of sensitive ones. */
 import type { FastifyBaseLogger } from 'fastify'
-import { FMOD_SETTINGS_UNREADABLE } from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import type { RowId, StoredRow } from '../store/store.ts'
 import { deepFreeze, readText } from '../values/json.ts'
 import { parseValue, type RegisteredSetting } from '../values/validate.ts'
@@ -51,13 +51,13 @@ export class RowCodec {
           { key, scope },
           'a sensitive setting is stored in plain text although encryption is required, and is not served',
         )
-      return { state: 'unreadable', row, error: new FMOD_SETTINGS_UNREADABLE(key, storedPlain) }
+      return { state: 'unreadable', row, error: new errorCodes.FMOD_SETTINGS_UNREADABLE(key, storedPlain) }
     }
     let text: string
     try {
       text = this.textOf(row, row)
     } catch (cause) {
-      const error = new FMOD_SETTINGS_UNREADABLE(key, notDecrypted(cause))
+      const error = new errorCodes.FMOD_SETTINGS_UNREADABLE(key, notDecrypted(cause))
       error.cause = cause
       return { state: 'unreadable', row, error }
     }

@@ -1,7 +1,7 @@
 /** What both databases refuse in their arguments before anything is opened. */
 import { currentCommand, option, Type } from '@fastify-modular/core/internal'
 import { connectionOptions } from '@fastify-modular/core/internal/postgres'
-import { FMOD_SETTINGS_SCHEMA_OUTDATED, FMOD_SETTINGS_SCHEMA_TOO_NEW } from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 
 /** At most 40 characters: PostgreSQL cuts identifiers at 63 bytes, and the store appends to them. */
 const identifier = '[A-Za-z_][A-Za-z0-9_]{0,39}'
@@ -59,8 +59,9 @@ interface SchemaState {
  * @throws {FMOD_SETTINGS_SCHEMA_OUTDATED} migrations are missing and the mode forbids to run them
  */
 export function isOutdated({ store, mode, found, known }: SchemaState): boolean {
-  if (found > known) throw new FMOD_SETTINGS_SCHEMA_TOO_NEW(store, found, known)
-  if (found < known && mode === 'check') throw new FMOD_SETTINGS_SCHEMA_OUTDATED(store, found, known)
+  if (found > known) throw new errorCodes.FMOD_SETTINGS_SCHEMA_TOO_NEW(store, found, known)
+  if (found < known && mode === 'check')
+    throw new errorCodes.FMOD_SETTINGS_SCHEMA_OUTDATED(store, found, known)
   return found < known
 }
 

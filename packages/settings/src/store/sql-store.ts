@@ -1,5 +1,5 @@
 /** What the stores in SQL databases do alike: every call goes to the statements of the open database. */
-import { FMOD_SETTINGS_STORE_NOT_OPEN } from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import { erase, forget, reencrypt, trim } from './maintenance.ts'
 import { canExist, checkWrite } from './plan-write.ts'
 import {
@@ -167,7 +167,7 @@ export class SqlStore implements StorePort {
 
   /** @throws {FMOD_SETTINGS_STORE_NOT_OPEN} */
   #opened(): OpenDatabase {
-    if (!this.#database) throw new FMOD_SETTINGS_STORE_NOT_OPEN(this.info.name)
+    if (!this.#database) throw new errorCodes.FMOD_SETTINGS_STORE_NOT_OPEN(this.info.name)
     return this.#database
   }
 }

@@ -1,6 +1,6 @@
 /** Values for one test, above everything that is stored. */
 import type { SettingKeyMap } from '../definitions/tokens.ts'
-import { FMOD_SETTINGS_CANNOT_OVERRIDE } from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import type { Parts } from '../parts.ts'
 import { partsOf, type Settings } from '../settings.ts'
 import { type Locked, type LockedValue, problemsOf } from '../overrides.ts'
@@ -31,7 +31,8 @@ export function overrideSettings<K extends string>(
 /** The same for the settings themselves. */
 export function overrideAll(settings: Settings, values: Readonly<Record<string, unknown>>): Disposable {
   const parts = partsOf(settings)
-  if (!parts) throw new FMOD_SETTINGS_CANNOT_OVERRIDE('the application has no settings of this package')
+  if (!parts)
+    throw new errorCodes.FMOD_SETTINGS_CANNOT_OVERRIDE('the application has no settings of this package')
   const layer = readLayer(values, parts)
   setLayers(parts, layer, (layers) => [...layers, layer])
   return {
@@ -43,7 +44,7 @@ export function overrideAll(settings: Settings, values: Readonly<Record<string, 
 /** A checked copy: later changes of the caller's objects have no effect. */
 function readLayer(values: Readonly<Record<string, unknown>>, { registry }: Parts): Locked {
   const problems = Object.entries(values).flatMap(([key, value]) => problemsOf(key, value, registry))
-  if (problems.length > 0) throw new FMOD_SETTINGS_CANNOT_OVERRIDE(problems.join('; '))
+  if (problems.length > 0) throw new errorCodes.FMOD_SETTINGS_CANNOT_OVERRIDE(problems.join('; '))
   const layer = Object.entries(values).map(([key, value]): [string, LockedValue] => {
     const copy = readText(encodeValue(value as JsonValue)) // the validation has parsed it
     return [key, { value: deepFreeze(copy), by: 'option' }]

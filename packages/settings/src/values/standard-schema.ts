@@ -1,6 +1,6 @@
 /** Json settings whose schema is a validator of Standard Schema: it makes the value that is stored. */
 import { type StandardIssue, type StandardSchema, validateStandard } from '@fastify-modular/core/internal'
-import { FMOD_SETTINGS_INVALID_RULE_RESULT } from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import type { JsonValue } from '../setting-definition.ts'
 import { checkJson, deepFreeze, encodeValue, readText } from './json.ts'
 import { mostProblems, type ParseSchema } from './json-schema.ts'
@@ -34,7 +34,7 @@ export function compileStandardSchema(
 
   function run(value: JsonValue): ReturnType<ParseSchema> {
     const made = validateStandard(schema, copyOf(value), toStored) // validators may change what they are given
-    if ('failure' in made) throw new FMOD_SETTINGS_INVALID_RULE_RESULT(key, made.failure)
+    if ('failure' in made) throw new errorCodes.FMOD_SETTINGS_INVALID_RULE_RESULT(key, made.failure)
     if ('issues' in made) return { value, errors: isSecret ? [notFitting] : messagesOf(made.issues, value) }
     return made.value === undefined ? { value, errors: [notAsChecked] } : { value: made.value, errors: [] }
   }

@@ -7,7 +7,7 @@ import {
   type SettingDefinition,
   SettingType,
 } from '../setting-definition.ts'
-import { FMOD_SETTINGS_INVALID_RULE_RESULT } from '../misuse-errors.ts'
+import { errorCodes } from '../misuse-errors.ts'
 import { checkJson } from './json.ts'
 import type { Places } from '../places.ts'
 import type { ParseSchema } from './json-schema.ts'
@@ -126,13 +126,16 @@ export function askRule(rule: () => unknown, { keys, isSecret }: RuleSubject): s
     result = rule()
   } catch (error) {
     // What is thrown may quote the value: a TypeError of `new URL` has it as a member.
-    throw isSecret ? new FMOD_SETTINGS_INVALID_RULE_RESULT(keys, 'its rule throws') : error
+    throw isSecret ? new errorCodes.FMOD_SETTINGS_INVALID_RULE_RESULT(keys, 'its rule throws') : error
   }
   if (isThenable(result)) ignoreRejection(result)
   if (result === undefined || result === null) return []
   const messages: readonly unknown[] = Array.isArray(result) ? result : [result]
   if (!messages.every((message) => typeof message === 'string'))
-    throw new FMOD_SETTINGS_INVALID_RULE_RESULT(keys, 'its rule returns something other than messages')
+    throw new errorCodes.FMOD_SETTINGS_INVALID_RULE_RESULT(
+      keys,
+      'its rule returns something other than messages',
+    )
   return [...messages]
 }
 

@@ -248,7 +248,8 @@ function isGuarded({ state, scope }: WriteEntry, caller: Caller | undefined): bo
 function isEqual({ state, value }: WriteEntry, stored: Layer | undefined): boolean {
   if (isSecret(state.setting, stored?.row)) return false
   if (!stored) return value === null
-  return stored.state === 'valid' && isDeepStrictEqual(value, stored.value)
+  // -0 is stored as 0, which strict equality of members tells apart.
+  return stored.state === 'valid' && (value === stored.value || isDeepStrictEqual(value, stored.value))
 }
 
 /** @throws {ForbiddenException | SettingLockedException} the caller may not write one, or the host locked one */

@@ -2,7 +2,7 @@
 import { setting, SettingScope } from '@fastify-modular/settings'
 import { test } from 'tap'
 import { createApp as createWithout } from '../support/app.ts'
-import { as, createApp, tokens } from './app.ts'
+import { as, createApp, members, tenantsOf, tokens } from './app.ts'
 
 const { Tenant } = SettingScope
 const brand = (value: unknown, tenant = 'acme') => ({ key: 'org.brand', value, tenant })
@@ -63,6 +63,26 @@ test('the right to write is that of the caller in this very organisation', async
   t.equal((await as(app, 'ada', 'acme')('PUT', '/tenant', limit)).status, 403)
   await app.settings.set(tokens.limit, 'more', { tenant: 'acme' })
   t.equal((await app.settings.forTenant('acme')).get(tokens.limit), 'more')
+})
+
+test('an inspection shows a member what holds in the organisation, with the right to write it or without', async (t) => {
+  const app = await createApp(t, { tenants: tenantsOf({ ...members, editor: { acme: [] } }) })
+  await as(app, 'ada', 'acme')('PUT', '/tenant', brand('Acme'))
+  const inspect = async (tenant?: string) =>
+    (await as(app, 'editor', tenant)('GET', '/org.brand/inspect')).json
+  t.equal((await as(app, 'editor', 'acme')('GET', '/org.brand/resolved')).json, 'Acme')
+  t.match(await inspect('acme'), {
+    value: 'Acme',
+    source: 'tenant',
+    layers: [
+      { source: 'locked', isSet: false },
+      { source: 'tenant', value: 'Acme', isSet: true },
+      { source: 'application', isSet: false },
+      { source: 'default', value: 'None' },
+    ],
+  })
+  for (const tenant of ['bolt', undefined])
+    t.match(await inspect(tenant), { value: 'None', source: 'default' })
 })
 
 test('what was meant for another organisation is refused, and nothing is written', async (t) => {
@@ -151,6 +171,7 @@ test('a secret of an organisation is in no answer, and its history has none', as
       '?scope=3',
       '/me?all=true',
       '/org.secret/resolved',
+      '/org.secret/inspect',
       '/org.secret/history?scope=3',
     ])
       t.notMatch((await as(app, caller, 'acme')('GET', path)).text, /hush/, `${caller} ${path}`)

@@ -241,6 +241,18 @@ test('what a write leaves as it is does not count: neither keys of an open chang
   t.equal((await editor('PUT', '/bulk?confirmWithin=60', [setting('Other'), banner])).status, 409)
 })
 
+test('a file with -0 for a stored 0 leaves it as it is', async (t) => {
+  const app = await createApp(t, { definitions: [tokens] })
+  const editor = as(app, 'editor')
+  const zero = { key: 'w.a', scope, value: 0 }
+  await editor('PUT', '?confirmWithin=600', zero)
+  const file = `{ "format": 1, "settings": [
+    { "key": "w.a", "scope": 1, "value": -0 }, { "key": "w.b", "scope": 1, "value": 2 }
+  ] }`
+  const imported = await editor('POST', '/import?confirmWithin=60', file)
+  t.match(imported, { status: 200, json: { update: [], create: ['w.b'], unchanged: ['w.a'] } })
+})
+
 test('a change is kept within a time, and never by opening another one', async (t) => {
   const { app } = await open(t, memoryStore())
   const { revision } = await put(app, { 'w.a': 2 }, 60)

@@ -91,8 +91,7 @@ export function addHistoryRoutes(context: RouteContext): void {
       const { key } = request.params
       const { id } = requireUpdate(request, [sharedValues.find(key)?.setting.definition.scope])
       requireSetting(sharedValues, key)
-      const membership = await tenantOf(request)
-      return settings.inspect(key, id, membership?.mayWrite ? membership.id : undefined)
+      return settings.inspect(key, id, (await tenantOf(request))?.id)
     },
   )
   addHistoryRoute(context)

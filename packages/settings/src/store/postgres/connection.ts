@@ -8,7 +8,7 @@ import {
 } from '@fastify-modular/core/internal/postgres'
 import type * as Driver from 'pg'
 import type { Client, ClientConfig, Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
-import { FMOD_SETTINGS_DRIVER_MISSING } from '../../misuse-errors.ts'
+import { errorCodes } from '../../misuse-errors.ts'
 import { TooManyWritesException } from '../store.ts'
 
 /** The source, whose pool is known to be one of `pg`. */
@@ -101,7 +101,7 @@ async function loadDriver(): Promise<Pick<typeof Driver, 'Client' | 'Pool'>> {
   try {
     return (await import('pg')).default
   } catch (cause) {
-    throw Object.assign(new FMOD_SETTINGS_DRIVER_MISSING('postgres', 'pg', 'pg'), { cause })
+    throw Object.assign(new errorCodes.FMOD_SETTINGS_DRIVER_MISSING('postgres', 'pg', 'pg'), { cause })
   }
 }
 

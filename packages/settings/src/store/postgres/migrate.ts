@@ -1,7 +1,7 @@
 /** Brings the tables in PostgreSQL up to date. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ClientBase } from 'pg'
-import { FMOD_SETTINGS_MIGRATION_FAILED } from '../../misuse-errors.ts'
+import { errorCodes } from '../../misuse-errors.ts'
 import { effectiveMode, isOutdated, type MigrateMode } from '../options.ts'
 import { migrations, migrationsFrom, startCounting } from '../schema.ts'
 import { toStoreFailure } from './connection.ts'
@@ -51,7 +51,7 @@ async function runFrom(client: ClientBase, names: PostgresNames, found: number):
   } catch (error) {
     const cause = toStoreFailure(error)
     const reason = (cause instanceof Error ? cause.message : String(cause)).replace(/\.$/, '')
-    throw Object.assign(new FMOD_SETTINGS_MIGRATION_FAILED(reason), { cause })
+    throw Object.assign(new errorCodes.FMOD_SETTINGS_MIGRATION_FAILED(reason), { cause })
   }
 }
 

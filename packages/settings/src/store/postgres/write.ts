@@ -4,7 +4,7 @@ import { isDomainException } from '@fastify-modular/core'
 import type { AsyncTx } from '@fastify-modular/core/events/durable'
 import { serverTimeouts } from '@fastify-modular/core/internal/postgres'
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
-import { FMOD_SETTINGS_TRANSACTION_ENDED } from '../../misuse-errors.ts'
+import { errorCodes } from '../../misuse-errors.ts'
 import { type Found, planWrite, rowIdText } from '../plan-write.ts'
 import { noRevision, parseRevision, revisionId } from '../revision.ts'
 import type { SqlWriter } from '../sql-store.ts'
@@ -238,7 +238,7 @@ async function enqueue(client: PoolClient, request: WriteRequest, result: WriteR
   const tx: AsyncTx = {
     kind: 'async',
     async query(sql, params) {
-      if (!isOpen) throw new FMOD_SETTINGS_TRANSACTION_ENDED()
+      if (!isOpen) throw new errorCodes.FMOD_SETTINGS_TRANSACTION_ENDED()
       const { rows } = await orEventFailure(client.query(sql, [...params]))
       return { rows }
     },

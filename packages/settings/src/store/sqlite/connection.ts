@@ -15,11 +15,7 @@ import {
 } from '@fastify-modular/core/internal'
 import type Driver from 'better-sqlite3'
 import type { Database } from 'better-sqlite3'
-import {
-  FMOD_SETTINGS_DRIVER_MISSING,
-  FMOD_SETTINGS_DRIVER_UNSUPPORTED,
-  FMOD_SETTINGS_SCHEMA_OUTDATED,
-} from '../../misuse-errors.ts'
+import { errorCodes } from '../../misuse-errors.ts'
 import { migrations } from '../schema.ts'
 
 /** The source, whose connection is known to be one that the store can use. */
@@ -102,15 +98,15 @@ async function createFile({ file, driver }: FileSource): Promise<Database> {
   const connection = driver === 'better-sqlite3' ? undefined : openWithNode(file)
   if (connection) return connection
   if (driver === 'node')
-    throw new FMOD_SETTINGS_DRIVER_UNSUPPORTED('node:sqlite', node, 'use Node 22.13 or newer.')
-  throw new FMOD_SETTINGS_DRIVER_MISSING('sqlite', 'better-sqlite3', betterSqliteOfThisNode)
+    throw new errorCodes.FMOD_SETTINGS_DRIVER_UNSUPPORTED('node:sqlite', node, 'use Node 22.13 or newer.')
+  throw new errorCodes.FMOD_SETTINGS_DRIVER_MISSING('sqlite', 'better-sqlite3', betterSqliteOfThisNode)
 }
 
 /** @throws {FMOD_SETTINGS_SCHEMA_OUTDATED} there is no file, and a command opens the application: it makes none */
 async function makeFolder(file: string): Promise<void> {
   const command = currentCommand()
   if (command && !command.migrates && !existsSync(file))
-    throw new FMOD_SETTINGS_SCHEMA_OUTDATED('sqlite', 0, migrations.length)
+    throw new errorCodes.FMOD_SETTINGS_SCHEMA_OUTDATED('sqlite', 0, migrations.length)
   await mkdir(dirname(file), { recursive: true })
 }
 
@@ -148,7 +144,7 @@ export function checkDriver(driver: string, node: string): void {
 }
 
 function unsupported(version: string, node: string, reason: string): Error {
-  return new FMOD_SETTINGS_DRIVER_UNSUPPORTED(`better-sqlite3 ${version}`, node, reason)
+  return new errorCodes.FMOD_SETTINGS_DRIVER_UNSUPPORTED(`better-sqlite3 ${version}`, node, reason)
 }
 
 /** Of better-sqlite3; undefined when it is not installed. */

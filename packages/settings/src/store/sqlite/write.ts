@@ -1,7 +1,7 @@
 /** Writes in SQLite, from the lock to the commit, and their statements. */
 import type { SyncTx } from '@fastify-modular/core/events/durable'
 import type { Database, Statement } from 'better-sqlite3'
-import { FMOD_SETTINGS_TRANSACTION_ENDED, FMOD_SETTINGS_TRANSACTION_OPEN } from '../../misuse-errors.ts'
+import { errorCodes } from '../../misuse-errors.ts'
 import { historyOf, planWrite } from '../plan-write.ts'
 import { noRevision, parseRevision, revisionId } from '../revision.ts'
 import { type SqlRow, type TableNames, toStoredRow, valueColumns } from '../statements.ts'
@@ -101,7 +101,7 @@ export function createWriter(client: Database, tables: TableNames): SqlWriter {
 export function immediate<A, R>(client: Database, task: (argument: A) => R): (argument: A) => R {
   const transaction = client.transaction(task)
   return (argument) => {
-    if (client.inTransaction) throw new FMOD_SETTINGS_TRANSACTION_OPEN()
+    if (client.inTransaction) throw new errorCodes.FMOD_SETTINGS_TRANSACTION_OPEN()
     return transaction.immediate(argument)
   }
 }
@@ -113,7 +113,7 @@ function enqueue(client: Database, request: WriteRequest, result: WriteResult): 
   const tx: SyncTx = {
     kind: 'sync',
     run(sql, params) {
-      if (!isOpen) throw new FMOD_SETTINGS_TRANSACTION_ENDED()
+      if (!isOpen) throw new errorCodes.FMOD_SETTINGS_TRANSACTION_ENDED()
       prepare(sql).run(...params)
     },
   }
