@@ -65,5 +65,6 @@ async function offerServers() {
     import(`${tools}/shared-servers.js`),
     import(`${tools}/postgres.js`),
   ])
-  return shared.offerServers({ database: () => startPostgres() })
+  const startBrowser = async () => (await import(`${tools}/browser.js`)).startBrowser()
+  return shared.offerServers({ database: () => startPostgres(), browser: startBrowser })
 }

@@ -1,10 +1,12 @@
 /** A real Chromium for tests of pages. */
 import { existsSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type BrowserContext, chromium } from 'playwright-core'
+import { createRequire } from 'node:module'
+import type { Browser, BrowserContext, BrowserType, LaunchOptions } from 'playwright-core'
 import type { Teardown } from './postgres.ts'
+import { type SharedServer, sharedServer } from './shared-servers.ts'
+
+/** Node reads an imported CommonJS module twice, at first for its names; this one has 3.6 MB, which takes 0.14 s of CPU. */
+const { chromium }: { chromium: BrowserType } = createRequire(import.meta.url)('playwright-core')
 
 /** What a test hands over so that its browser goes with it, and so that it can be skipped; tap's `t` is one. */
 export interface BrowserTest extends Teardown {
@@ -14,7 +16,9 @@ export interface BrowserTest extends Teardown {
 }
 
 export interface BrowserOptions {
-  /** Whether pages are kept as they are for the button "Back", as browsers of people do. @default false */
+  /** Whether nothing is shared with tests that run beside this one, the clipboard neither. @default false */
+  readonly isOwn?: boolean
+  /** Whether pages are kept as they are for the button "Back", as browsers of people do; such a browser is not shared. @default false */
   readonly keepsPages?: boolean
 }
 
@@ -31,8 +35,8 @@ const installed = [
 ]
 
 /**
- * The suggestions below the address line are pages, which every window loads: a third of the CPU time of a start. The others are
- * Playwright's, whose list this one replaces.
+ * The suggestions below the address line are pages, which every window loads: a third of the CPU time of a start. A spare renderer is
+ * of no use to the next profile, which gets another. The others are Playwright's, whose list this one replaces.
  */
 const unwanted = [
   'WebUIOmniboxPopup',
@@ -49,6 +53,7 @@ const unwanted = [
   'OptimizationHints',
   'PaintHolding',
   'PreconnectToSearch',
+  'SpareRendererForSitePerProcess',
   'TcpPortRandomizationWin',
   'ThirdPartyStoragePartitioning',
 ]
@@ -73,8 +78,8 @@ export function findBrowser(env: NodeJS.ProcessEnv = process.env, exists = exist
 }
 
 /**
- * Launches a browser with an empty profile; it is closed and its profile removed when the test ends. Without a browser
- * the test is skipped and null returned; with `REQUIRE_BROWSER=1` that is a failure.
+ * Opens a profile of its own, which is empty, in the browser that a test run shares, or else in one of this test. It is closed
+ * when the test ends. Without a browser the test is skipped and null returned; with `REQUIRE_BROWSER=1` that is a failure.
  * @throws {Error} when a browser is required and none is found
  */
 export async function testBrowser(
@@ -82,27 +87,56 @@ export async function testBrowser(
   options: BrowserOptions = {},
 ): Promise<BrowserContext | null> {
   const executablePath = findBrowser()
-  if (executablePath !== null) return launch(t, executablePath, options)
+  if (executablePath !== null) return openContext(t, await openBrowser(t, executablePath, options))
   if (process.env['REQUIRE_BROWSER'] === '1') throw new Error(howToInstall)
   t.plan(0, howToInstall)
   return null
 }
 
-async function launch(
+/** Starts a browser that several processes open profiles in. It ends with this process. @throws {Error} when none is found */
+export async function startBrowser(): Promise<SharedServer> {
+  const executablePath = findBrowser()
+  if (executablePath === null) throw new Error(howToInstall)
+  const server = await chromium.launchServer({
+    ...launchOptions(executablePath),
+    host: '127.0.0.1',
+    handleSIGINT: false, // this process decides what such a signal ends
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+  })
+  const ended = new Promise<void>((resolve) => server.on('close', () => resolve()))
+  return { url: server.wsEndpoint(), ended, stop: () => server.close() }
+}
+
+async function openBrowser(
   t: BrowserTest,
   executablePath: string,
-  { keepsPages = false }: BrowserOptions,
-): Promise<BrowserContext> {
-  const profile = await mkdtemp(join(tmpdir(), 'fastify-modular-browser-'))
-  t.teardown(() => rm(profile, { recursive: true, force: true, maxRetries: 5 }))
+  { isOwn = false, keepsPages = false }: BrowserOptions,
+): Promise<Browser> {
+  const url = isOwn || keepsPages ? undefined : await sharedServer('browser')
+  const browser =
+    url === undefined
+      ? await chromium.launch(launchOptions(executablePath, keepsPages))
+      : await chromium.connect(url, { timeout: patience })
+  t.teardown(async () => {
+    await Promise.all(browser.contexts().map((context) => context.close()))
+    await browser.close() // a shared one goes on
+  })
+  return browser
+}
+
+function launchOptions(executablePath: string, keepsPages = false): LaunchOptions {
   const isRoot = process.getuid?.() === 0 // root has no user namespace to build Chromium's sandbox in
-  const context = await chromium.launchPersistentContext(profile, {
+  return {
     executablePath,
     timeout: patience,
     ignoreDefaultArgs: keepsPages ? ['--disable-back-forward-cache'] : [],
     args: [...quiet, ...(isRoot ? ['--no-sandbox'] : [])],
-  })
-  t.teardown(() => context.close())
+  }
+}
+
+async function openContext(t: BrowserTest, browser: Browser): Promise<BrowserContext> {
+  const context = await browser.newContext()
   context.setDefaultTimeout(patience)
   const events = record(context)
   t.teardown(async () => {

@@ -5,27 +5,29 @@ import { type ChildProcess, spawn } from 'node:child_process'
 export interface Leftovers {
   /** Interrupted, and after five seconds killed. */
   readonly pid: number
-  /** Removed once the process is gone. */
-  readonly folder?: string
+  /** Removed once the process is gone. @default [] */
+  readonly folders?: readonly string[]
 }
 
 /** A shell whose input closes when this process dies, however it dies; only then does it act. */
 const script = `
   read -r word
   [ "$word" = done ] && exit
-  kill -INT "$1"
-  for tenth in $(seq 50); do kill -0 "$1" || break; sleep 0.1; done
-  kill -KILL "$1"
-  [ -z "$2" ] || rm -rf "$2"
+  pid=$1
+  shift
+  kill -INT "$pid"
+  for tenth in $(seq 50); do kill -0 "$pid" || break; sleep 0.1; done
+  kill -KILL "$pid"
+  rm -rf "$@"
 `
 
 /**
- * Ends a process and removes its folder as soon as this process has died, by SIGKILL too.
+ * Ends a process and removes its folders as soon as this process has died, by SIGKILL too.
  * Returns the function that calls the guard off, for those who cleaned up themselves. POSIX only; elsewhere it does nothing.
  */
-export function guard({ pid, folder }: Leftovers): () => void {
+export function guard({ pid, folders = [] }: Leftovers): () => void {
   if (process.platform === 'win32') return () => {}
-  const shell = spawn('sh', ['-c', script, 'guard', String(pid), folder ?? ''], {
+  const shell = spawn('sh', ['-c', script, 'guard', String(pid), ...folders], {
     detached: true, // a Ctrl-C in the terminal must not take the guard away with the test
     stdio: ['pipe', 'ignore', 'ignore'],
   })

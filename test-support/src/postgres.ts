@@ -1,8 +1,7 @@
 /** A real PostgreSQL server for tests, started from the binaries that npm installs. */
 import { randomBytes } from 'node:crypto'
-import { rm } from 'node:fs/promises'
 import { Client } from 'pg'
-import { createCluster, startServer } from './postgres/cluster.ts'
+import { createCluster, removeFolders, startServer } from './postgres/cluster.ts'
 import { sharedServer } from './shared-servers.ts'
 
 /** A database of its own for one test. */
@@ -55,7 +54,7 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
     },
     stop: async () => {
       await server.end('SIGINT')
-      await rm(cluster.folder, { recursive: true, force: true, maxRetries: 5 })
+      await removeFolders(cluster)
     },
   }
 }

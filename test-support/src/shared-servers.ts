@@ -6,6 +6,8 @@ import { listen } from './free-port.ts'
 /** A server that runs; files connect to its URL. */
 export interface SharedServer {
   readonly url: string
+  /** Settles when it has ended by itself or was killed: the next file that asks gets another. */
+  readonly ended?: Promise<unknown>
   readonly stop: () => Promise<void>
 }
 
@@ -23,12 +25,20 @@ export async function offerServers(
 ): Promise<SharedServers> {
   const running = new Map<string, Promise<SharedServer>>()
   const secret = randomBytes(16).toString('hex')
+  const run = (name: string, start: () => Promise<SharedServer>): Promise<SharedServer> => {
+    const server = start()
+    running.set(name, server)
+    void server.then(
+      ({ ended }) => ended?.finally(() => running.delete(name)),
+      () => {}, // those who asked get the error
+    )
+    return server
+  }
   const find = async (url: string): Promise<string | undefined> => {
     const [, given, name = ''] = url.split('/')
     const start = given === secret ? starts[name] : undefined
     if (start === undefined) return undefined
-    const server = running.get(name) ?? start()
-    running.set(name, server)
+    const server = running.get(name) ?? run(name, start)
     return (await server).url
   }
   const door = createServer(({ url = '' }, response) => {

@@ -36,7 +36,7 @@ function ownPlace(t: Test): () => string[] {
 test('a committed row survives SIGKILL of the server, and stop leaves neither server nor folder', async (t) => {
   const folders = ownPlace(t)
   const server = await startPostgres()
-  t.equal(folders().length, 1, 'one folder was made')
+  t.equal(folders().length, 2, 'one for the data, one for what is beside it')
   const database = await server.createDatabase()
   await query(database.url, 'create table kept (id int); insert into kept values (42)')
   const wrong = new URL(database.url)
@@ -54,7 +54,7 @@ test('a committed row survives SIGKILL of the server, and stop leaves neither se
   )
   await server.stop()
   await t.rejects(query(database.url, 'select 1'), { code: 'ECONNREFUSED' })
-  t.same(folders(), [], 'the folder is gone')
+  t.same(folders(), [], 'the folders are gone')
 })
 
 test('databases are apart from each other and dropped with the test', async (t) => {
@@ -94,7 +94,7 @@ test('the server and its folder go with a test process that is killed', async (t
   })
   const [url] = await once(child.stdout, 'data')
   t.same(await query(String(url), 'select 1 as up'), [{ up: 1 }])
-  t.equal(folders().length, 1)
+  t.equal(folders().length, 2)
   child.kill('SIGKILL')
   await until(() => folders().length === 0)
   await t.rejects(query(String(url), 'select 1'), { code: 'ECONNREFUSED' })

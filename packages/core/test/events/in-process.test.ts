@@ -1,4 +1,4 @@
-import { type FastifyInstance } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { test } from 'tap'
 import { defineEvent, inProcess } from '@fastify-modular/core'
 import { Type } from '@sinclair/typebox'

@@ -30,7 +30,7 @@ const pages = [
 ] as const
 
 test('error pages in a browser', async (t) => {
-  const browser = await testBrowser(t)
+  const browser = await testBrowser(t, { isOwn: true }) // the clipboard belongs to all of a browser
   if (browser === null) return
   const host = await startHost(t)
   const page = await browser.newPage()

@@ -1,6 +1,6 @@
 /** Every setting of the application does something that can be seen at once: a setting that is added needs a row here. */
 import { testBrowser } from '@fastify-modular/test-support/browser'
-import { type Locator, type Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { test } from 'tap'
 import { startHost } from '../host.js'
 

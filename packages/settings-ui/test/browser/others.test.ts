@@ -206,14 +206,15 @@ test('what others change on a page', async (t) => {
     await page.route('**/api/settings/stream', (route) => route.abort())
     await page.evaluate(() => dispatchEvent(new Event('pagehide')))
     await page.evaluate(() => dispatchEvent(new Event('pageshow')))
-    await page.getByText(/^Offline, showing \d/).waitFor()
+    const line = page.locator('.is-stale') // it is read out, too
+    await line.filter({ hasText: /^Offline, showing \d/ }).waitFor()
     await save(app, 'app.title', 'Meanwhile')
     await page.unroute('**/api/settings/stream')
     await browser.setOffline(false)
     await page.waitForFunction(
       () => document.querySelector<HTMLInputElement>('#fm-app\\.title')?.value === 'Meanwhile',
     )
-    await page.getByText(/^Offline, showing/).waitFor({ state: 'detached' })
+    await line.waitFor({ state: 'detached' })
   })
 
   await t.test('preferences that were changed elsewhere follow', async () => {

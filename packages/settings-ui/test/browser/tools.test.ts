@@ -205,7 +205,7 @@ test('history, files, links, tabs', async (t) => {
   await t.test('without a stream, a window that comes back asks once for what has changed', async (t) => {
     await page.route('**/api/settings/stream', (route) => route.abort())
     await open('/settings/manage')
-    await page.getByText(/^Offline, showing/).waitFor()
+    await page.locator('.is-stale', { hasText: /^Offline, showing/ }).waitFor() // it is read out, too
     const reads: string[] = []
     page.on('request', (request) => reads.push(new URL(request.url()).pathname))
     const answered = page.waitForResponse((response) => response.url().endsWith('/api/settings'))
