@@ -57,6 +57,18 @@ test('a committed row survives SIGKILL of the server, and stop leaves neither se
   t.same(folders(), [], 'the folders are gone')
 })
 
+test('the data of a server that flushes lie on the disk', async (t) => {
+  const before = process.env['TMPDIR']
+  delete process.env['TMPDIR']
+  t.teardown(() => {
+    if (before !== undefined) process.env['TMPDIR'] = before
+  })
+  const server = await startPostgres(['fsync=on'])
+  t.teardown(() => server.stop())
+  const [place] = (await query(server.url, 'show data_directory')) as { data_directory: string }[]
+  t.match(place?.data_directory, tmpdir())
+})
+
 test('databases are apart from each other and dropped with the test', async (t) => {
   let dropped = ''
   await t.test('inner', async (inner) => {
