@@ -15,6 +15,8 @@ let app
 let contract
 let count = 0
 let transactions = 0
+/** Writes that carried their notification; undefined where none is to. */
+let notices
 
 const orders = {
   async open({ url, notifiesInside }) {
@@ -22,7 +24,10 @@ const orders = {
     // The driver forwards what it is told by another server process; losing it must not end this one.
     pool.on('error', () => {})
     pool.on('connect', countTransactions)
-    if (notifiesInside) pool.on('connect', notifyInside)
+    if (notifiesInside) {
+      notices = 0
+      pool.on('connect', notifyInside)
+    }
     const store = postgres({ pool }, notifiesInside ? { announceWindow: 10_000 } : {})
     app = Fastify()
     await app.register(settings, { definitions: [theme, title], store, routes: false })
@@ -38,6 +43,7 @@ const orders = {
         await writeUser(`user-${Math.floor(Math.random() * users)}`)
     }
     await Promise.all(Array.from({ length: lanes }, lane))
+    if (notices === 0) throw new Error('No write carried its notification.')
     return { writes, seconds: (performance.now() - start) / 1000 }
   },
   /** Writes one value after the other, with a pause between them. */
@@ -94,7 +100,8 @@ function countTransactions(client) {
 function notifyInside(client) {
   const { query } = client
   client.query = (config, ...others) => {
-    if (!config.name?.endsWith('.saveUsers')) return query.call(client, config, ...others)
+    if (!config.name?.endsWith('.saveOwned')) return query.call(client, config, ...others)
+    notices++
     const notified = ` pg_notify('settings.users', 'inside ' || $1::text)`
     return query.call(client, { ...config, text: config.text + notified }, ...others)
   }
