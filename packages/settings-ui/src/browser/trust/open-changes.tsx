@@ -80,7 +80,7 @@ const least = 60
 function Answers({ change, left }: AnswersProps): ComponentChildren {
   const { api, editor, messages } = useWholePage()
   const { revision, entries, at, due } = change
-  // As much again as there was at first, each time.
+  // As much again, each time, as there was when the notice was first shown.
   const [more] = useState(Math.max(least, Math.round(change.total / 1000)))
   const waits = (Date.parse(due) - Date.parse(at)) / 1000
 
