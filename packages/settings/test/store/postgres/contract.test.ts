@@ -1,11 +1,10 @@
 import { storeContract } from '../../contract/store-contract.ts'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { Client } from 'pg'
-import t, { test } from 'tap'
+import { test } from 'tap'
 import { patient } from './open-store.js'
 import { postgres } from '../../support/stores.js'
 
-t.setTimeout(900_000)
 const { url } = await testDatabase(t)
 let count = 0
 
