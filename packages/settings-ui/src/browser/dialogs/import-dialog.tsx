@@ -7,10 +7,9 @@ import { format, plural } from '../../texts/messages.ts'
 import { checkInput, toInput } from '../model/input.ts'
 import { toDefault } from '../model/setting.ts'
 import { failureText, toFailure } from '../model/source.ts'
-import { useEditor } from '../page-context.ts'
+import { useEditor, usePage } from '../page-context.ts'
 import { ChangedSetting } from '../diff/diff.tsx'
 import { Dialog } from './dialog.tsx'
-import { useWholePage } from '../more-texts.ts'
 
 type Mode = 'merge' | 'replace'
 
@@ -21,7 +20,7 @@ interface Chosen {
 }
 
 export function ImportDialog({ onClose }: { readonly onClose: () => void }): ComponentChildren {
-  const { id, api, editor, messages, locale } = useWholePage()
+  const { id, api, editor, messages, locale } = usePage()
   const [mode, setMode] = useState<Mode>('merge')
   const [file, setFile] = useState<Chosen>()
   const [preview, setPreview] = useState<ImportReport>()
@@ -144,7 +143,7 @@ interface PreviewProps {
 }
 
 function Preview({ preview, content }: PreviewProps): ComponentChildren {
-  const { messages, locale } = useWholePage()
+  const { messages, locale } = usePage()
   const { byKey, values } = useEditor((state) => state)
   const { create, update, delete: reset, unknown } = preview
   const written = new Map(content.settings.map(({ key, value }) => [key, value]))

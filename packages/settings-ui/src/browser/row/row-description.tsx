@@ -3,8 +3,8 @@ import { SettingScope, SettingType } from '@fastify-modular/settings/client'
 import { type ComponentChildren, Fragment } from 'preact'
 import { accentShades } from '../../accent.ts'
 import type { RowParts } from '../controls/control-props.ts'
-import { format, type Messages } from '../../texts/messages.ts'
-import { Drawing, Icon } from '../icons.tsx'
+import { format, formatNamed, type Messages } from '../../texts/messages.ts'
+import { Icon } from '../icons.tsx'
 import type { News } from '../model/editor-state.ts'
 import { relativeTime, toInput, zoneName } from '../model/input.ts'
 import { type Definition, displayValue, isStale, type RowState, type SettingValue } from '../model/setting.ts'
@@ -29,7 +29,7 @@ export function RowDescription({ id, definition, value, draft }: PartsProps): Co
     !editor.isShared && !sensitive && inherited != null && (value.isOverridden || draft)
   const inheritedText = (shown: string): string =>
     tenant && value.inheritedSource === 'tenant'
-      ? tenant.inherited.join(shown)
+      ? formatNamed(messages.tenantValue, messages.tenantValueUnnamed, tenant, { value: shown })
       : format(messages.inherited, { value: shown })
   const facts = [
     description,
@@ -126,7 +126,7 @@ function lockTextOf(
 interface Pill {
   readonly text: ComponentChildren
   readonly kind?: 'bad' | 'good' | 'muted' | 'warn' | undefined
-  readonly icon?: 'check' | 'key' | 'lock'
+  readonly icon?: 'check' | 'key' | 'lock' | 'users'
   /** In place of an icon. */
   readonly face?: ComponentChildren
 }
@@ -145,6 +145,10 @@ export function RowPills(props: RowPillsProps): ComponentChildren {
   const winner = useEditor(({ own }) => own?.get(definition.key))
   const isJustSaved = useEditor((state) => editor.isOwn && state.saved.has(definition.key))
   const pill = usePill(props, isJustSaved)
+  const ownValue =
+    winner === 'tenant' && tenant
+      ? formatNamed(messages.tenantOwnValue, messages.tenantOwnValueUnnamed, tenant)
+      : messages.ownValue
   return (
     <>
       <span id={id} className={pill ? `fm-pill ${pill.kind ? `is-${pill.kind}` : ''}` : 'fm-hidden'}>
@@ -160,7 +164,7 @@ export function RowPills(props: RowPillsProps): ComponentChildren {
       {isScopeShown && <span className="fm-pill is-muted">{messages.system}</span>}
       {draft && winner && (
         <span className="fm-pill is-muted">
-          <span dir="auto">{winner === 'tenant' ? tenant?.ownValue : messages.ownValue}</span>
+          <span dir="auto">{ownValue}</span>
         </span>
       )}
       {reason !== undefined && (
@@ -193,7 +197,8 @@ function usePill(
   if (value.locked) return { text: messages.locked, kind: 'muted', icon: 'lock' }
   if (definition.sensitive) return { text: messages.secret, kind: 'muted', icon: 'key' }
   if (!tenant || !editor.isOwn || value.source !== 'tenant') return null
-  return { text: tenant.from, kind: 'muted', face: <Drawing path={tenant.icon} /> }
+  const from = formatNamed(messages.fromTenant, messages.fromTenantUnnamed, tenant)
+  return { text: from, kind: 'muted', icon: 'users' }
 }
 
 function unsavedText(definition: Definition, { value }: SettingValue, messages: Messages): string {

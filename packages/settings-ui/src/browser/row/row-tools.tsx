@@ -1,6 +1,6 @@
 /** What can be done with one setting: ↺ where there is something to take back, a menu, which preferences have none of, and the choice between two values. */
 import type { ComponentChildren } from 'preact'
-import { format } from '../../texts/messages.ts'
+import { format, formatNamed } from '../../texts/messages.ts'
 import { Button } from '../button.tsx'
 import type { RowParts } from '../controls/control-props.ts'
 import { Icon } from '../icons.tsx'
@@ -45,7 +45,13 @@ export function RowTools({ definition, value, draft, mayChange, tell }: RowTools
         />
       )}
       {!canUndo && canReset && tenant && value.inheritedSource === 'tenant' ? (
-        <Button about={name} look="link" icon="reset" onClick={reset} text={tenant.back} />
+        <Button
+          about={name}
+          look="link"
+          icon="reset"
+          onClick={reset}
+          text={formatNamed(messages.backToTenant, messages.backToTenantUnnamed, tenant)}
+        />
       ) : (
         (canUndo || canReset) && (
           <button

@@ -10,9 +10,8 @@ import { Icon } from '../icons.tsx'
 import { type EditorState, firstOf, type Waiting } from '../model/editor-state.ts'
 import { toInput } from '../model/input.ts'
 import { type Definition, displayValue, toDefault } from '../model/setting.ts'
-import { useWholePage, type WholePage } from '../more-texts.ts'
+import { type PageContext, useEditor, useMayChange, usePage } from '../page-context.ts'
 import { timeText } from '../view/time-text.ts'
-import { useEditor, useMayChange } from '../page-context.ts'
 import type { Section } from '../view/use-results.ts'
 
 interface OpenChangesProps {
@@ -38,7 +37,7 @@ const last = 20
 const late = 30
 
 function OpenNotice({ change }: { readonly change: Waiting }): ComponentChildren {
-  const { messages, locale } = useWholePage()
+  const { messages, locale } = usePage()
   const { actor, entries, hidden, due } = change
   const { people, byKey } = useEditor((state) => state)
   const left = useSecondsLeft(change)
@@ -78,7 +77,7 @@ const day = 86_400
 const least = 60
 
 function Answers({ change, left }: AnswersProps): ComponentChildren {
-  const { api, editor, messages } = useWholePage()
+  const { api, editor, messages } = usePage()
   const { revision, entries, at, due } = change
   // As much again, each time, as there was when the notice was first shown.
   const [more] = useState(Math.max(least, Math.round(change.total / 1000)))
@@ -130,7 +129,7 @@ function useSecondsLeft({ ends }: Waiting): number {
 
 /** Says how long there is: at first, at half of it, and twice before the end (WCAG 2.2.1). */
 function useWarnings({ entries, hidden, total, due }: Waiting, left: number): void {
-  const { editor, messages, locale } = useWholePage()
+  const { editor, messages, locale } = usePage()
   const step = [total / 2000, late, last].filter((seconds) => left <= seconds).length
   const [begun] = useState(step)
   const group = useEditor(({ byKey }) => {
@@ -175,7 +174,7 @@ function Ring({ share }: { readonly share: number }): ComponentChildren {
 
 /** Beside the name of a setting whose change waits to be kept. */
 export function OpenPill({ definition }: { readonly definition: Definition }): ComponentChildren {
-  const { messages } = useWholePage()
+  const { messages } = usePage()
   const { key, sensitive, type } = definition
   const entry = useEditor(({ open }) =>
     open.flatMap(({ entries }) => entries).find((each) => each.key === key),
@@ -194,7 +193,7 @@ export function OpenPill({ definition }: { readonly definition: Definition }): C
 
 /** Says what became of a change that waited to be kept. */
 export function saySettled(
-  { editor, messages, locale }: Pick<WholePage, 'editor' | 'messages' | 'locale'>,
+  { editor, messages, locale }: Pick<PageContext, 'editor' | 'messages' | 'locale'>,
   change: SettledChange,
   isInTime: boolean,
 ): void {
