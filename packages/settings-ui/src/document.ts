@@ -260,8 +260,8 @@ function renderHeader({ page, path, caller, tenant, linked, look, options }: Pag
     .map((link) => `<a href="${href(link.href)}" dir="auto">${escapeHtml(link.label)}</a>`)
     .join('')
   return `<a class="fm fm-skip" href="#fm-settings">${escapeHtml(texts.skip)}</a>
-<header class="fm fm-top">
-<a class="fm-brand" href="${href(home)}">${logo === undefined && !slots.has('logo') ? '' : `<img${logo === undefined ? '' : ` src="${href(logo)}"`} alt="" height="24" data-fm-preview="logo">`}<span dir="auto" data-fm-preview="title">${escapeHtml(title)}</span></a>
+<header class="fm fm-top fm-line">
+<a class="fm-brand fm-line" href="${href(home)}">${logo === undefined && !slots.has('logo') ? '' : `<img${logo === undefined ? '' : ` src="${href(logo)}"`} alt="" height="24" data-fm-preview="logo">`}<span dir="auto" data-fm-preview="title">${escapeHtml(title)}</span></a>
 ${links && `<nav class="fm-links" aria-label="${escapeHtml(texts.pages)}">${links}</nav>`}
 <span class="fm-push" id="fm-preview"></span>
 <button class="fm-me" type="button" popovertarget="fm-me"><span class="fm-face" aria-hidden="true" data-hue="${hueOf(caller?.id ?? '')}">${escapeHtml(initialsOf(name || title))}</span><span class="fm-hidden">${escapeHtml(texts.account)}</span></button>

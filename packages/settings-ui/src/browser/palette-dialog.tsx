@@ -128,7 +128,7 @@ function Palette({ own, shared, items, locale, close, ...words }: PaletteProps):
       onClose={close}
       onKeyDown={walk}
     >
-      <div className="fm-ask" role="search">
+      <div className="fm-ask fm-line" role="search">
         <Icon name="search" />
         <input
           className="fm-bare"
@@ -317,7 +317,7 @@ function Done({ editor, messages }: DoneProps): ComponentChildren {
         {problem || done}
       </p>
       {definition && !problem && (
-        <footer>
+        <footer className="fm-line">
           <b className="fm-say" aria-hidden="true" dir="auto">
             {done}
           </b>

@@ -128,7 +128,7 @@ export function Elsewhere(): ComponentChildren {
 
   return (
     <div className="fm-end">
-      <div className="fm-bar" part="bar" role="region" aria-label={messages.unsavedChanges}>
+      <div className="fm-bar fm-line" part="bar" role="region" aria-label={messages.unsavedChanges}>
         <div className="fm-say is-warn">
           <Icon name="users" />
           <div role="status">

@@ -4,7 +4,8 @@ import { test } from 'tap'
 import { valueSchema } from '@fastify-modular/settings'
 import { SettingType, type SettingDefinitionDto } from '@fastify-modular/settings/client'
 import { textsOf } from '#src/texts/texts.js'
-import { checkInput, fromLocal, parseInput, toInput, toLocal } from '#src/browser/model/input.js'
+import { checkInput, parseInput, toInput } from '#src/browser/model/input.js'
+import { fromLocal, toLocal } from '#src/browser/model/times.js'
 
 function definition(type: SettingType, more: Partial<SettingDefinitionDto> = {}): SettingDefinitionDto {
   const complete = {

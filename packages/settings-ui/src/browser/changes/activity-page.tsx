@@ -45,14 +45,14 @@ export function ActivityPage({ groups }: { readonly groups: readonly Group[] }):
     <section aria-label={messages.activity}>
       <div className="fm-head">
         <div>
-          <h2>
+          <h2 className="fm-line">
             <span>{messages.activity}</span>
           </h2>
           <p className="fm-small">{messages.activityHint}</p>
         </div>
       </div>
       <OpenChanges sections={[]} />
-      <div className="fm-chips">
+      <div className="fm-chips fm-line">
         {choices.map(([name, label, all, options]) => (
           <select
             key={name}

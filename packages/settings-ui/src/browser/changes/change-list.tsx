@@ -6,8 +6,8 @@ import { Button } from '../button.tsx'
 import type { Changes } from './use-changes.ts'
 import { EntryDiff, EntryName, FoldedEntries } from '../diff/entry-diff.tsx'
 import { Face } from '../face.tsx'
-import { relativeTime } from '../model/input.ts'
-import { type Definition, displayTime, type SettingValue } from '../model/setting.ts'
+import type { Definition, SettingValue } from '../model/setting.ts'
+import { displayTime, relativeTime } from '../model/times.ts'
 import { useEditor, useMayChange, usePage } from '../page-context.ts'
 
 interface ChangeListProps {
@@ -42,7 +42,7 @@ export function ChangeList({ source, empty, ofOne }: ChangeListProps): Component
       {source.changes?.length === 0 && <p className="fm-empty">{empty}</p>}
       {daysOf(listed).map(([day, ofDay]) => (
         <Fragment key={day}>
-          <h3 className="fm-day">{displayDay(day, locale)}</h3>
+          <h3 className="fm-day fm-small">{displayDay(day, locale)}</h3>
           <ul className="fm-card">
             {ofDay.map((change) => (
               <Change

@@ -140,12 +140,12 @@ function Part({ id, form, parts, index, byPointer, isReadOnly, change }: PartPro
   const tools = form.isList && !isReadOnly && <ItemTools {...{ parts, index, name, change }} />
   return (
     <div
-      className={isLine ? 'fm-form is-line' : 'fm-form'}
+      className={isLine ? 'fm-form fm-line is-line' : 'fm-form fm-line'}
       role={form.isList ? 'group' : undefined}
       aria-label={form.isList ? name : undefined}
     >
       {form.isList && !isLine && (
-        <div className="fm-item">
+        <div className="fm-item fm-line">
           <b dir="auto">{name}</b>
           {tools}
         </div>
@@ -247,7 +247,7 @@ function Cell(props: CellProps): ComponentChildren {
         <Input {...props} attributes={attributes} />
       )}
       {error !== undefined && (
-        <span className="fm-note is-bad" id={`${id}-e`} dir="auto">
+        <span className="fm-note fm-small is-bad" id={`${id}-e`} dir="auto">
           {error}
         </span>
       )}

@@ -6,10 +6,10 @@ import { format, type Messages, plural } from '../../texts/messages.ts'
 import { Button } from '../button.tsx'
 import { ChangedSetting } from '../diff/diff.tsx'
 import { parseInput } from '../model/input.ts'
-import { type Definition, displayDate, type Draft } from '../model/setting.ts'
+import type { Definition, Draft } from '../model/setting.ts'
+import { displayDate, lengthText } from '../model/times.ts'
 import { toFailure, versionsOf } from '../model/source.ts'
 import { useEditor, usePage } from '../page-context.ts'
-import { lengthText } from '../model/length-text.ts'
 
 interface DialogProps {
   readonly title: string
@@ -49,7 +49,7 @@ export function Dialog({ title, onClose, children, action, closeText }: DialogPr
       // Choosing a file may be cancelled too.
       onCancel={(event) => event.target === event.currentTarget && onClose()}
     >
-      <header>
+      <header className="fm-line">
         <h3 ref={heading} tabIndex={-1} dir="auto">
           {title}
         </h3>
@@ -58,7 +58,7 @@ export function Dialog({ title, onClose, children, action, closeText }: DialogPr
       <div className="fm-body" tabIndex={0} role="group" aria-label={title}>
         {children}
       </div>
-      <footer>
+      <footer className="fm-line">
         <Button onClick={onClose} text={closeText ?? (action ? messages.cancel : messages.close)} />
         {action && (
           <Button

@@ -104,7 +104,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Com
   }
   return (
     <Dialog title={messages.importTitle} action={action} onClose={onClose}>
-      <label className="fm-drop">
+      <label className="fm-drop fm-line">
         <Icon name="up" />
         <span>
           <b dir="auto">{file?.name ?? messages.importFile}</b>
@@ -121,7 +121,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Com
         />
       </label>
       {(['merge', 'replace'] as const).map((each) => (
-        <label key={each} className="fm-choice">
+        <label key={each} className="fm-choice fm-line">
           <input type="radio" name={`${id}-mode`} checked={mode === each} onChange={() => setMode(each)} />
           {each === 'merge' ? messages.importMerge : messages.importReplace}
         </label>
@@ -156,7 +156,7 @@ function Preview({ preview, content }: PreviewProps): ComponentChildren {
     ([title, keys]) =>
       keys.length > 0 && (
         <section key={title.other}>
-          <h4 className="fm-day">{plural(title, keys.length, locale)}</h4>
+          <h4 className="fm-day fm-small">{plural(title, keys.length, locale)}</h4>
           {keys.map((key) => {
             const definition = byKey.get(key)
             const stored = values.get(key)

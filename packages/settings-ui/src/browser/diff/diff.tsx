@@ -4,7 +4,7 @@ import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { plural } from '../../texts/messages.ts'
 import { Icon } from '../icons.tsx'
-import { spokenTime, toLocal } from '../model/input.ts'
+import { spokenTime, toLocal } from '../model/times.ts'
 import { type Definition, displayValue, type JsonValue } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
 
@@ -30,7 +30,7 @@ export function Diff({ definition, from, to, ofSecret }: DiffProps): ComponentCh
   if (texts.some((text) => text.includes('\n')))
     return <Lines before={texts[0] ?? ''} after={texts[1] ?? ''} />
   return (
-    <p className="fm-diff">
+    <p className="fm-diff fm-line">
       <span className="fm-hidden">{messages.from} </span>
       <del dir="auto">
         <Shown definition={definition} side={from} />

@@ -6,7 +6,7 @@ import { type Definition, type SettingValue, shortValues } from '../model/settin
 import { useEditor, usePage } from '../page-context.ts'
 import { justNow } from '../model/news.ts'
 import { Face } from '../face.tsx'
-import { timeText } from '../view/time-text.ts'
+import { timeText } from '../model/times.ts'
 
 interface NewsTextProps {
   readonly definition: Definition

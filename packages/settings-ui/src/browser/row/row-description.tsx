@@ -6,8 +6,9 @@ import type { RowParts } from '../controls/control-props.ts'
 import { format, formatNamed, type Messages } from '../../texts/messages.ts'
 import { Icon } from '../icons.tsx'
 import type { News } from '../model/editor-state.ts'
-import { relativeTime, toInput, zoneName } from '../model/input.ts'
+import { toInput } from '../model/input.ts'
 import { type Definition, displayValue, isStale, type RowState, type SettingValue } from '../model/setting.ts'
+import { relativeTime, zoneName } from '../model/times.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { treeOf } from '../tree.ts'
 import { useExternal } from '../use-external.ts'
@@ -43,7 +44,7 @@ export function RowDescription({ id, definition, value, draft }: PartsProps): Co
   const isLinked = docsUrl !== null && !editor.isShared
   if (facts.length === 0 && !isLinked) return null
   return (
-    <p id={id}>
+    <p className="fm-small" id={id}>
       {facts.map((fact) => (
         <Fragment key={String(fact)}>
           <bdi>{fact}</bdi>{' '}
@@ -67,7 +68,7 @@ export function RowTime({ id, definition, value, draft }: PartsProps): Component
   if (Number.isNaN(date.getTime()) || definition.sensitive) return null
   const stored = typeof value.value === 'string' && !draft ? value.value : undefined
   return (
-    <p className="fm-note" id={id} title={stored} dir="auto">
+    <p className="fm-note fm-small" id={id} title={stored} dir="auto">
       {zoneName(date)} · {relativeTime(date, locale)}
     </p>
   )
@@ -81,7 +82,7 @@ export function ShadeNote({ color }: { readonly color: string }): ComponentChild
   // While it is typed it is no colour yet.
   if (shade === '' || shade === color) return null
   return (
-    <p className="fm-note">
+    <p className="fm-note fm-line fm-small">
       <Icon name="check" />
       {format(messages.shadeAdjusted, { color: `\u2066${shade}\u2069` })}
     </p>

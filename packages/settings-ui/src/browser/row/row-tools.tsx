@@ -6,7 +6,8 @@ import type { RowParts } from '../controls/control-props.ts'
 import { Icon } from '../icons.tsx'
 import { MenuButton, MenuItem } from '../menu.tsx'
 import { parseInput } from '../model/input.ts'
-import { type Definition, displayTime, type Input, type SettingValue, shortValues } from '../model/setting.ts'
+import { type Definition, type Input, type SettingValue, shortValues } from '../model/setting.ts'
+import { displayTime } from '../model/times.ts'
 import { useEditor, usePage, useWriter } from '../page-context.ts'
 import { morePart, usePart } from '../use-more.ts'
 
@@ -156,8 +157,8 @@ export function RowConflict({ id, definition, theirs, input }: RowConflictProps)
   const more = usePart(morePart, !texts && !sensitive)
   const text = format(sensitive ? messages.theirSecret : messages.theirs, { name })
   return (
-    <div className="fm-conflict" role="group" aria-label={text}>
-      <p id={id} dir="auto">
+    <div className="fm-conflict fm-line" role="group" aria-label={text}>
+      <p className="fm-small" id={id} dir="auto">
         {text}
       </p>
       {more && <more.Diff definition={definition} from={{ value: theirs.value }} to={{ value: mine }} />}

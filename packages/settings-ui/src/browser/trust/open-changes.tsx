@@ -4,14 +4,13 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { format, plural } from '../../texts/messages.ts'
 import { Button } from '../button.tsx'
-import { lengthText } from '../model/length-text.ts'
 import { FoldedEntries } from '../diff/entry-diff.tsx'
 import { Icon } from '../icons.tsx'
 import { type EditorState, firstOf, type Waiting } from '../model/editor-state.ts'
 import { toInput } from '../model/input.ts'
 import { type Definition, displayValue, toDefault } from '../model/setting.ts'
 import { type PageContext, useEditor, useMayChange, usePage } from '../page-context.ts'
-import { timeText } from '../view/time-text.ts'
+import { lengthText, timeText } from '../model/times.ts'
 import type { Section } from '../view/use-results.ts'
 
 interface OpenChangesProps {
@@ -45,7 +44,10 @@ function OpenNotice({ change }: { readonly change: Waiting }): ComponentChildren
   useWarnings(change, left)
   const isLast = left <= last
   return (
-    <section className={`fm-notice fm-keep ${isLast ? 'is-bad' : 'is-warn'}`} aria-label={messages.keepTitle}>
+    <section
+      className={`fm-notice fm-line fm-keep ${isLast ? 'is-bad' : 'is-warn'}`}
+      aria-label={messages.keepTitle}
+    >
       <Ring share={(left * 1000) / change.total} />
       <div>
         <h3>
@@ -101,7 +103,7 @@ function Answers({ change, left }: AnswersProps): ComponentChildren {
   }
 
   return (
-    <div className="fm-buttons">
+    <div className="fm-buttons fm-line">
       {waits + least <= day && (
         <Button
           look={left <= last ? 'plain' : 'quiet'}
@@ -142,7 +144,7 @@ function useWarnings({ entries, hidden, total, due }: Waiting, left: number): vo
       time: lengthText(left, locale),
       group: group || messages.general,
     })
-    editor.arrive((state) => ({ ...state, announcement: { text } }))
+    editor.announce(text)
   }, [step, due])
 }
 

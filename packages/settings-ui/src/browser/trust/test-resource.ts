@@ -3,7 +3,7 @@ import type { ProbeAnswer, SettingsRequestError } from '@fastify-modular/setting
 import { SettingType } from '@fastify-modular/settings/client'
 import { format, plural } from '../../texts/messages.ts'
 import { errorsOfDrafts, firstOf, type Message, readDrafts, withErrors } from '../model/editor-state.ts'
-import { relativeTime } from '../model/input.ts'
+import { relativeTime } from '../model/times.ts'
 import { toFailure } from '../model/source.ts'
 import type { PageContext } from '../page-context.ts'
 
@@ -105,5 +105,5 @@ function showErrors({ editor, messages }: Page, errors: SettingsRequestError['er
     }
   })
   const texts = Object.entries(errors).map(([key, all]) => `${editor.nameOf(key)}: ${all.join(' ')}`)
-  editor.arrive((state) => ({ ...state, announcement: { text: texts.join(' ') || messages.testFailed } }))
+  editor.announce(texts.join(' ') || messages.testFailed)
 }
