@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs'
 const mayShare =
   /^packages\/(?:core|errors|inertia|public-routes|settings|settings-ui)\/dist-test\/(?!browser\/)/
 
-/** What a file says that leaves something behind for the next one, or takes minutes: in a comment, or by an option of its run. */
-const runsAlone = /^(?:\/\/ Runs alone: |t\.\w)/m
+/** A file that says so has a reason; one that uses the root of tap takes minutes, or sets up something that ends with the process. */
+const runsAlone = /^(?:\/\/ Runs alone: |import t\b|import \{ t\b)/m
 
 /** So many at most: a file whose process ends too early takes the following ones with it, which then run alone. */
 const most = 12

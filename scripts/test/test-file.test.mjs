@@ -150,11 +150,12 @@ test('a file that does not end is named, among others too', async (t) => {
 test('files share a process in groups of one size, and alone run those that say so', (t) => {
   const paths = ['a', 'b', 'c', 'd', 'browser/e'].map((name) => `packages/core/dist-test/${name}.test.js`)
   const [a, b, c, d, e] = paths
-  const read = (path) => (path === b ? '// Runs alone: it counts what is left\n' : "import t from 'tap'\n")
+  const read = (path) =>
+    path === b ? '// Runs alone: it counts what is left\n' : "import { test } from 'tap'\n"
   t.same(groupFiles(paths, 2, read), [[a, c], [b], [d], [e]])
   t.same(groupFiles(paths, 4, read), [[a], [b], [c], [d], [e]], 'no job has nothing to do')
   t.same(
-    groupFiles([a, c], 1, () => 't.setTimeout(1)'),
+    groupFiles([a, c], 1, () => "import t, { test } from 'tap'"),
     [[a], [c]],
   )
   t.end()

@@ -1,7 +1,7 @@
 import { storeContract } from '../../contract/store-contract.ts'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { Client } from 'pg'
-import { test } from 'tap'
+import t, { test } from 'tap'
 import { patient } from './open-store.js'
 import { postgres } from '../../support/stores.js'
 
