@@ -4,7 +4,6 @@
  */
 import { render } from 'preact'
 import type { PageConfig } from '../document.ts'
-import { defaultMessages } from '../texts/messages.ts'
 import { type Content, load, withTexts } from './content.ts'
 import type { SettingsEditor } from './model/editor.ts'
 import { type OwnDocument, ownDocument } from './own-document.ts'
@@ -162,9 +161,8 @@ class SettingsElement extends HTMLElement {
     this.#place.replaceChildren()
     render(
       <p role="alert">
-        {isRefused ? message : defaultMessages.loadFailed}{' '}
-        <button onClick={retry}>{defaultMessages.tryAgain}</button>{' '}
-        {cause === 401 && <SignInLink text={defaultMessages.signIn} />}
+        {isRefused ? message : 'The settings could not be loaded.'} <button onClick={retry}>Try again</button>{' '}
+        {cause === 401 && <SignInLink text="Sign in…" />}
       </p>,
       this.#place,
     )

@@ -108,7 +108,7 @@ interface GroupFieldProps {
 function GroupField({ value, onInput }: GroupFieldProps): ComponentChildren {
   const { messages } = usePage()
   return (
-    <span className="fm-field fm-group-field">
+    <span className="fm-field fm-line fm-group-field">
       <Icon name="search" />
       <input
         className="fm-bare"

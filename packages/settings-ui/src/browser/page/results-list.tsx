@@ -27,7 +27,7 @@ export function ResultsList(): ComponentChildren {
   if (phase === 'loading' || results.isPending) return <Loading />
   if (phase === 'failed') return <LoadFailure />
   if (definitions.length === 0)
-    return more && isDevelopment ? <more.FirstSteps /> : <p className="fm-notice">{messages.empty}</p>
+    return more && isDevelopment ? <more.FirstSteps /> : <p className="fm-notice fm-line">{messages.empty}</p>
   const isSingle = !isSearch && groups.length === 1 && !editor.isShared
   return (
     <>
@@ -83,7 +83,7 @@ function LoadFailure(): ComponentChildren {
   const { editor, messages } = usePage()
   const failure = useEditor((state) => state.failure)
   return (
-    <div className="fm-notice is-bad" role="alert">
+    <div className="fm-notice fm-line is-bad" role="alert">
       <Icon name="alert" />
       <p>
         {messages.loadFailed} {failure && failure.status !== 401 && editor.explain(failure)}
@@ -101,7 +101,7 @@ function ReadOnlyNotice({ sections }: { readonly sections: readonly Section[] })
   )
   if (mayChange && (!hasSystem || isAdmin)) return null
   return (
-    <p className="fm-notice is-muted">
+    <p className="fm-notice fm-line is-muted">
       <Icon name="lock" />
       <span>{mayChange ? messages.systemReadOnly : messages.readOnly}</span>
     </p>
@@ -209,7 +209,7 @@ function SectionCard({ section, isNamed, notice }: SectionCardProps): ComponentC
               <Drawing path={icon} />
             </span>
           )}
-          <h2>
+          <h2 className="fm-line">
             {isSearch ? (
               <Button
                 look="link"
@@ -227,7 +227,7 @@ function SectionCard({ section, isNamed, notice }: SectionCardProps): ComponentC
             </p>
           )}
           {(action || tested.length > 0) && (
-            <div className="fm-buttons">
+            <div className="fm-buttons fm-line">
               {action && (
                 <a className="fm-button" href={action.href}>
                   <Icon name="open" />
@@ -326,7 +326,7 @@ function Advanced({ rows, isSystem }: RowsProps): ComponentChildren {
   }, [hasDraft])
   return (
     <details ref={details}>
-      <summary>
+      <summary className="fm-line">
         <Icon name="chevron" />
         {plural(messages.advanced, rows.length, locale)}
       </summary>

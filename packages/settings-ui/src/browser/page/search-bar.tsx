@@ -28,7 +28,7 @@ export function SearchBar({ children }: { readonly children: ComponentChildren }
   const later = usePart(laterPart, isMany)
   if (results.definitions.length === 0 || (!editor.isShared && !isMany)) return null
   return (
-    <div className="fm-tools" part="search">
+    <div className="fm-tools fm-line" part="search">
       {children}
       {isMany && <SearchField />}
       {isMany && editor.isShared && (
@@ -96,7 +96,7 @@ function SearchField(): ComponentChildren {
   const search = (text: string): void => changeUrl({ text, isExact: false }, url.text === '')
 
   return (
-    <span className="fm-field fm-find" role="search">
+    <span className="fm-field fm-line fm-find" role="search">
       <Icon name="search" />
       <input
         ref={input}

@@ -2,15 +2,14 @@
 import { type ComponentChildren, Fragment } from 'preact'
 import { needsAttention } from '../model/editor-state.ts'
 import { type Filter, filterName, passes, scopeFilters, stateFilters } from '../model/listing.ts'
-import { useWholePage } from '../more-texts.ts'
-import { useEditor } from '../page-context.ts'
+import { useEditor, usePage } from '../page-context.ts'
 import { toggled } from './filters.tsx'
 import { useView } from './use-results.ts'
 
 export function FilterMenu(): ComponentChildren {
   const { url, results, changeUrl, areKeysShown, showKeys } = useView()
   const { only } = url
-  const { messages } = useWholePage()
+  const { messages } = usePage()
   const editor = useEditor((each) => each)
   const wrong = needsAttention(editor)
   const count = (filter: Filter): number =>

@@ -24,7 +24,7 @@ export function Chips(): ComponentChildren {
     changeUrl({ only: filters })
   }
   return (
-    <div className="fm-chips">
+    <div className="fm-chips fm-line">
       {only.map((filter) => (
         <button
           key={filter}
