@@ -19,7 +19,7 @@ export function checkDefinition(definition: CompleteDefinition, hasTenants: bool
     problems.push('a Select needs allowedValues or options')
   else if (hasDuplicates(allowedValues ?? [])) problems.push('allowedValues has a value twice')
   if (options && type !== SettingType.Select) problems.push('options belong to a Select')
-  else if (options && !areDescribed(allowedValues ?? [], options))
+  else if (options && !haveSameMembers(allowedValues ?? [], options.map(({ value }) => value)))
     problems.push('options must have each of the allowedValues once, and no others')
   if (showWhen?.key === key) problems.push('showWhen must name another setting')
   if (min !== null && max !== null && min > max) problems.push(`min ${min} is greater than max ${max}`)
@@ -112,12 +112,7 @@ function hasDuplicates(values: readonly string[]): boolean {
   return new Set(values).size < values.length
 }
 
-/** Whether each allowed value has one option, and no option is left over. */
-function areDescribed(allowed: readonly string[], options: readonly { readonly value: string }[]): boolean {
-  const described = new Set(options.map(({ value }) => value))
-  return (
-    options.length === allowed.length &&
-    described.size === allowed.length &&
-    allowed.every((value) => described.has(value))
-  )
+/** In any order. */
+function haveSameMembers(some: readonly string[], others: readonly string[]): boolean {
+  return encodeValue(some.toSorted()) === encodeValue(others.toSorted())
 }
