@@ -23,7 +23,7 @@ import { declaredPermissions, declareToGate, tightenAccess } from './http/access
 import { addSettingsRoutes } from './http/routes.ts'
 import { errorCodes } from './misuse-errors.ts'
 import { checkOptions, type SettingsOptions } from './options.ts'
-import { type Locked, readOverrides } from './overrides.ts'
+import { readOverrides } from './overrides.ts'
 import { readUser, type UserReader } from './reading/reader.ts'
 import { Encryption } from './secrets/encryption.ts'
 import { memoryStore } from './store/memory.ts'
@@ -91,7 +91,6 @@ function refuseSecond({ server }: FastifyInstance): void {
 interface Boot {
   readonly app: FastifyInstance
   readonly options: SettingsOptions
-  readonly locked: Locked
   readonly service: SettingsService
   /** The store has its tables. */
   isOpen: boolean | undefined
@@ -118,13 +117,12 @@ async function open(boot: Boot): Promise<void> {
 
 function createBoot(app: FastifyInstance, options: SettingsOptions): Boot {
   const { store = memoryStore(), limits = {}, history = {}, findCaller = readCaller } = options
-  const locked = readOverrides(options.overrides)
   const service = createSettingsService({
     registry: new Registry({ ...defaultLimits, ...limits }, options.tenants !== undefined),
     store: portOf(store),
     encryption: new Encryption(options.encryption?.keys),
     refusesPlain: () => boot.isChecked && options.encryption?.mode === 'require',
-    locked,
+    locked: readOverrides(options.overrides),
     selfService: options.selfService ?? false,
     retention:
       history === false || currentCommand()
@@ -140,7 +138,6 @@ function createBoot(app: FastifyInstance, options: SettingsOptions): Boot {
   const boot: Boot = {
     app,
     options,
-    locked,
     service,
     isOpen: false,
     isChecked: false,
@@ -151,8 +148,8 @@ function createBoot(app: FastifyInstance, options: SettingsOptions): Boot {
 }
 
 /** Checks definitions, overrides and secrets. Returns the keys of settings whose secrets are stored in plain text. */
-async function check({ service, options, locked, isOpen }: Boot): Promise<readonly string[]> {
-  checkAtBoot(service, options, locked)
+async function check({ service, options, isOpen }: Boot): Promise<readonly string[]> {
+  checkAtBoot(service, options)
   return isOpen ? checkEncrypted(service, options) : []
 }
 
