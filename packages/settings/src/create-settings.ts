@@ -106,7 +106,8 @@ function createParts(init: ServiceInit): ServiceParts {
 
 /** Makes `app.settings`. */
 function createSettings(parts: ServiceParts): Settings {
-  const { registry, sharedValues, coherence, listeners, resources, observer, states, streams, windows } = parts
+  const { registry, sharedValues, coherence, listeners, resources, observer, states, streams, windows } =
+    parts
   const contract = createContract(parts)
   function publicValues(): ReturnType<typeof listPublicValues>
   function publicValues(of: { readonly tenant: string }): ReturnType<typeof publicValuesFor>
