@@ -17,8 +17,8 @@ import { OwnedCache } from './memory/owned-values.ts'
 import type { Locked } from './overrides.ts'
 import type { Parts } from './parts.ts'
 import { findOrphans, inspect } from './reading/inspect.ts'
-import { createStates, publicValues as listPublicValues, publicValuesFor, readValue } from './reading/list.ts'
-import { createSharedGet, readUser } from './reading/reader.ts'
+import { createStates, publicValues, publicValuesFor, readValue } from './reading/list.ts'
+import { createSharedGet, readUser, type Whose } from './reading/reader.ts'
 import { Probes } from './resources/probe.ts'
 import type { Snapshot, Resource, ResourceOptions } from './resources/resource.ts'
 import { Resources } from './resources/resources.ts'
@@ -109,11 +109,6 @@ function createSettings(parts: ServiceParts): Settings {
   const { registry, sharedValues, coherence, listeners, resources, observer, states, streams, windows } =
     parts
   const contract = createContract(parts)
-  function publicValues(): ReturnType<typeof listPublicValues>
-  function publicValues(of: { readonly tenant: string }): ReturnType<typeof publicValuesFor>
-  function publicValues(of?: { readonly tenant: string }) {
-    return of ? publicValuesFor(parts, of) : listPublicValues(states())
-  }
   const untyped: UntypedSettings = {
     contract,
     definitions: registry,
@@ -142,7 +137,7 @@ function createSettings(parts: ServiceParts): Settings {
     keep: async (revision, options = {}) => void (await windows.keep(revision, options)),
     export: (options) => exportSettings(parts, options),
     import: async (file, options) => (await importSettings(parts, file, options)).report,
-    publicValues,
+    publicValues: (of) => (of ? publicValuesFor(parts, of) : publicValues(states())),
     publicDataElement: (request) =>
       toDataElement(request, (whose) => publicValuesFor(parts, whose), registry.hasTenants),
     orphans: () => findOrphans(parts),
@@ -169,7 +164,11 @@ function createSettings(parts: ServiceParts): Settings {
   return settings
 }
 
-type UntypedSettings = Omit<Settings, 'get' | 'on' | 'define' | 'set' | 'reset' | 'restore' | 'resource'> & {
+type UntypedSettings = Omit<
+  Settings,
+  'get' | 'on' | 'define' | 'set' | 'reset' | 'restore' | 'resource' | 'publicValues'
+> & {
+  publicValues(of?: Whose): unknown
   get(reference: SettingReference): unknown
   on(reference: SettingReference, listener: SettingListener): () => void
   set(reference: SettingReference, value: JsonValue, options?: SetOptions): Promise<void>

@@ -43,26 +43,25 @@ export class SharedLists {
   }
 
   /** Sends shared values, most of the time from memory. */
-  send(request: FastifyRequest, reply: FastifyReply, scope?: SettingScope, group?: string): void {
+  send(request: FastifyRequest, reply: FastifyReply, scope?: SettingScope, group?: string): FastifyReply {
     this.#setCaching(reply)
     const toContent = () => listShared(this.#service.states(), { scope, group })
-    sendUnlessUnchanged(request, reply, this.#kept(JSON.stringify([scope, group]), toContent))
+    return sendUnlessUnchanged(request, reply, this.#kept(JSON.stringify([scope, group]), toContent))
   }
 
-  /** Sends the values of public settings, to whoever asks. */
-  sendPublic(request: FastifyRequest, reply: FastifyReply): Promise<unknown> | undefined {
-    if (this.#service.findMembership) return this.#sendPublicWithin(request, reply)
-    reply.header('cache-control', 'no-cache')
-    const toContent = () => this.#service.settings.publicValues()
-    sendUnlessUnchanged(request, reply, this.#kept('public', toContent))
-    return undefined // shared lists need no promise
-  }
-
-  /** The same as they hold in the tenant of the request. */
-  async #sendPublicWithin(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  /** Sends the values of public settings to whoever asks, as they hold in the tenant of the request. */
+  async sendPublic(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    const { settings, findMembership } = this.#service
+    if (!findMembership) {
+      reply.header('cache-control', 'no-cache')
+      return sendUnlessUnchanged(
+        request,
+        reply,
+        this.#kept('public', () => settings.publicValues()),
+      )
+    }
     this.#setCaching(reply)
     const tenant = (await this.#tenantOf(request))?.id
-    const { settings } = this.#service
     const values = tenant === undefined ? settings.publicValues() : await settings.publicValues({ tenant })
     return sendUnlessUnchanged(request, reply, toTaggedJson(values, tenant ?? ''))
   }
