@@ -1,10 +1,8 @@
 /** Encrypts every secret with the active key, in the history too: after a new key was put first, or encryption was switched on. */
 import { setImmediate } from 'node:timers/promises'
-import type { FastifyBaseLogger } from 'fastify'
-import type { Registry } from '../definitions/registry.ts'
 import { errorCodes } from '../misuse-errors.ts'
-import type { HistoryRow, Reencrypted, RowId, StorePort, StoredRow } from '../store/store.ts'
-import type { Encryption } from './encryption.ts'
+import type { Parts } from '../parts.ts'
+import type { HistoryRow, Reencrypted, RowId, StoredRow } from '../store/store.ts'
 
 /** What `reencrypt` did. */
 export interface ReencryptReport {
@@ -16,14 +14,6 @@ export interface ReencryptReport {
   readonly unreadable: readonly string[]
 }
 
-interface ReencryptInit {
-  readonly store: StorePort
-  readonly encryption: Encryption
-  readonly registry: Pick<Registry, 'find'>
-  readonly coherence: { reload(): Promise<void> }
-  readonly log: FastifyBaseLogger
-}
-
 /** So many rows, at most twice the longest value each, are in memory at once and wait for one transaction. */
 const portion = 100
 
@@ -32,13 +22,7 @@ const portion = 100
  * encrypted. No value changes: versions stay, and neither events nor listeners are notified.
  * @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} no key is configured
  */
-export async function reencrypt({
-  store,
-  encryption,
-  registry,
-  coherence,
-  log,
-}: ReencryptInit): Promise<ReencryptReport> {
+export async function reencrypt({ store, encryption, registry, coherence, log }: Parts): Promise<ReencryptReport> {
   const { activeKeyId } = encryption
   if (activeKeyId === null) throw new errorCodes.FMOD_SETTINGS_ENCRYPTION_REQUIRED('that are to be encrypted')
   const unreadable = new Set<string>()
