@@ -22,7 +22,13 @@ const portion = 100
  * encrypted. No value changes: versions stay, and neither events nor listeners are notified.
  * @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} no key is configured
  */
-export async function reencrypt({ store, encryption, registry, coherence, log }: Parts): Promise<ReencryptReport> {
+export async function reencrypt({
+  store,
+  encryption,
+  registry,
+  coherence,
+  log,
+}: Parts): Promise<ReencryptReport> {
   const { activeKeyId } = encryption
   if (activeKeyId === null) throw new errorCodes.FMOD_SETTINGS_ENCRYPTION_REQUIRED('that are to be encrypted')
   const unreadable = new Set<string>()

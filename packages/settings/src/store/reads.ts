@@ -165,8 +165,7 @@ function isEarlier({ at, revision, key }: HistoryPlace): SQL {
 }
 
 export async function readWindows(engine: SqlEngine, revision: number | undefined) {
-  const isWanted =
-    revision === undefined ? sql.raw(isOpenWindow) : sql`w.name = ${windowName(revision)}`
+  const isWanted = revision === undefined ? sql.raw(isOpenWindow) : sql`w.name = ${windowName(revision)}`
   const found = await readQuery(
     engine,
     sql`select ${sql.raw(engine.now())} as at, w.name, w.value
