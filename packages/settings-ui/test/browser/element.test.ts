@@ -389,6 +389,5 @@ test('the life of an element', async (t) => {
     await other.getByText('Saved as you go.').waitFor()
     await other.getByRole('heading', { level: 1, name: 'Meine Einstellungen' }).waitFor()
     await shows(t, () => other.locator('.fm-embed').getAttribute('lang'), 'de')
-    await other.close()
   })
 })
