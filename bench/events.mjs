@@ -10,8 +10,8 @@ import { createDatabase, startPostgres } from '@fastify-modular/test-support/pos
 import { Type } from '@sinclair/typebox'
 import Database from 'better-sqlite3'
 import Fastify from 'fastify'
-import { measure, percentile, report, size } from './support/measure.mjs'
-import { measureWaiting } from './support/waiting-events.mjs'
+import pg from 'pg'
+import { inRounds, measure, median, percentile, report, size } from './support/measure.mjs'
 
 class Ticked extends defineEvent('bench.ticked', Type.Object({ number: Type.Integer() })) {}
 
@@ -125,13 +125,21 @@ async function flow(name, transport, total) {
 }
 
 async function sqlite() {
+  const row = await inSqlite((database) => flow('sqliteOutbox', sqliteOutbox({ database }), 2000))
+  report('Throughput of the SQLite outbox', [row])
+  await backlog('Events that wait in SQLite', sqliteRateOf)
+}
+
+/** A file whose every commit is on the disk. */
+async function inSqlite(run) {
   const folder = mkdtempSync(join(tmpdir(), 'bench-'))
   const database = new Database(join(folder, 'bench.db'))
   database.pragma('journal_mode = WAL')
   database.pragma('synchronous = FULL')
-  report('Throughput of the SQLite outbox', [await flow('sqliteOutbox', sqliteOutbox({ database }), 2000)])
+  const result = await run(database)
   database.close()
   rmSync(folder, { recursive: true })
+  return result
 }
 
 async function postgres() {
@@ -139,7 +147,7 @@ async function postgres() {
   const database = await createDatabase(server.url)
   report('Throughput of pg-boss', [await flow('pgBoss', pgBoss({ connectionString: database.url }), 2000)])
   report('Delay between two instances', [await between((await createDatabase(server.url)).url)])
-  await measureWaiting(server.url)
+  await backlog('Events that wait in pg-boss', (waiting) => rateOf(server.url, waiting))
   await server.stop()
 }
 
@@ -166,4 +174,77 @@ async function between(connectionString) {
     'p50 ms': percentile(delays, 0.5).toFixed(2),
     'p99 ms': percentile(delays, 0.99).toFixed(2),
   }
+}
+
+/** How fast the first thousand events are handled, by how many wait. */
+async function backlog(title, measureRate) {
+  const counts = size([1_000, 30_000, 100_000], [1_000, 2_000])
+  const samples = await inRounds(counts, measureRate, { rounds: size(5, 1), warmUps: 0 })
+  const rate = (waiting) => median(samples.map((sample) => sample[waiting]))
+  report(
+    title,
+    counts.map((waiting) => ({
+      waiting,
+      'handled per s': Math.round(rate(waiting)),
+      'of the rate with 1,000 waiting': (rate(waiting) / rate(counts[0])).toFixed(2),
+    })),
+  )
+}
+
+async function rateOf(serverUrl, waiting) {
+  const database = await createDatabase(serverUrl)
+  const transport = pgBoss({ connectionString: database.url })
+  const rate = await rateOfFirst(transport, () => repeatWaiting(database.url, waiting - 1))
+  await database.drop()
+  return rate
+}
+
+function sqliteRateOf(waiting) {
+  return inSqlite((database) =>
+    rateOfFirst(sqliteOutbox({ database }), () =>
+      database.exec(`
+        WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ${waiting - 1})
+        INSERT INTO event_outbox (event_id, type, payload, published_at)
+        SELECT event_id || n, type, payload, published_at FROM event_outbox, n;
+        INSERT INTO event_delivery (event, handler, due_at)
+        SELECT o.id, handler, due_at FROM event_outbox o, event_delivery WHERE o.id <> event`),
+    ),
+  )
+}
+
+/** Publishes one event, has it repeated, and measures how fast the first thousand are handled. */
+async function rateOfFirst(transport, repeat) {
+  const sample = 1000
+  let handled = 0
+  let startedAt = 0
+  let done = () => {}
+  const finished = new Promise((resolve) => (done = resolve))
+  const handle = () => {
+    if (handled++ === 0) startedAt = performance.now()
+    if (handled === sample) done(performance.now())
+  }
+  const app = Fastify()
+  await app.register(events, { transport, handlers: handlers(1, handle) })
+  await app.events.publish(new Ticked({ number: 0 }))
+  await repeat()
+  await app.ready()
+  const milliseconds = (await finished) - startedAt
+  await app.close()
+  return ((sample - 1) / milliseconds) * 1000
+}
+
+/** Copies the one job that waits. */
+async function repeatWaiting(url, times) {
+  const client = new pg.Client(url)
+  await client.connect()
+  const copied =
+    'name, data, retry_limit, retry_delay, retry_backoff, expire_in, keep_until, dead_letter, policy'
+  await client.query(
+    `INSERT INTO pgboss.job (${copied}, created_on, start_after)
+     SELECT ${copied}, created_on + n * interval '1 us', start_after + n * interval '1 us'
+     FROM pgboss.job, generate_series(1, $1::integer) AS n WHERE name LIKE 'events.app.%'`,
+    [times],
+  )
+  await client.query('ANALYZE pgboss.job')
+  await client.end()
 }

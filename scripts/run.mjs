@@ -4,19 +4,7 @@
 import { fileURLToPath } from 'node:url'
 
 const oldest = [20, 19]
-const steps = [
-  'install',
-  'build',
-  'lint',
-  'pack',
-  'test',
-  'empty',
-  'seed',
-  'host',
-  'dev',
-  'bench',
-  'screenshots',
-]
+const steps = ['install', 'build', 'lint', 'pack', 'test', 'seed', 'host', 'dev', 'bench', 'screenshots']
 
 const [major, minor] = process.versions.node.split('.').map(Number)
 if (major < oldest[0] || (major === oldest[0] && minor < oldest[1])) {

@@ -36,5 +36,4 @@ export function addRoutes(app, { mayRead, notFound }) {
     throw notFound()
   })
   app.get('/list', { schema: Values }, (_request, reply) => void reply.send(listSettings()))
-  app.get('/list/plain', (_request, reply) => void reply.send(listSettings())) // by JSON.stringify
 }

@@ -30,7 +30,7 @@ export default defineConfig({
             { name: 'app', test: /browser\/element\.tsx$/ },
             {
               name: 'later',
-              test: /(?:browser\/(?:later|face|menu-popup|more-texts|model\/search|view\/highlight)|texts\/more-messages)\.tsx?$/,
+              test: /browser\/(?:later|model\/search|view\/highlight)\.ts$/,
             },
           ],
         },
@@ -58,14 +58,12 @@ function loadPlainImport(id) {
   return id === preloadHelper ? 'export const __vitePreload = (load) => load()' : null
 }
 
-/** The texts of each language but English, which the script has; and the scripts whose names stay. What the server says itself no file has. */
+/** The texts of each language, and the scripts whose names stay. */
 async function addFiles(_options, bundle) {
-  const ofServer = Object.keys(JSON.parse(await readFile('src/texts/en-server.json', 'utf8')))
   for (const name of await readdir('src/texts')) {
-    if (!name.endsWith('.json') || name.startsWith('en')) continue
-    const texts = Object.entries(JSON.parse(await readFile(`src/texts/${name}`, 'utf8')))
-    const sent = texts.filter(([key]) => !ofServer.includes(key))
-    this.emitFile({ type: 'asset', name, source: JSON.stringify(Object.fromEntries(sent)) })
+    if (!name.endsWith('.json')) continue
+    const texts = JSON.parse(await readFile(`src/texts/${name}`, 'utf8'))
+    this.emitFile({ type: 'asset', name, source: JSON.stringify(texts) })
   }
   const entries = Object.values(bundle).filter(({ isEntry }) => isEntry)
   for (const { name, fileName } of entries) {

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'tap'
 import { codeBlocks } from '../pack/document-code.mjs'
@@ -14,7 +14,7 @@ test('an unknown step, or none, names the steps there are', (t) => {
   for (const args of [[], ['tset'], ['install', 'nonsense'], ['packages/core/x.test.js']]) {
     const { status, stderr, stdout } = run(...args)
     t.equal(status, 1)
-    t.match(stderr, /install, build, lint, pack, test, empty, seed, host, dev, bench/)
+    t.match(stderr, /install, build, lint, pack, test, seed, host, dev, bench/)
     t.equal(stdout, '', 'nothing has run')
   }
   t.end()
@@ -113,16 +113,6 @@ test('a file that fails among others is run again alone, unless many fail', asyn
     t.same(result, expected)
     t.equal(stdout.includes('run again alone: '), expected.runs.includes(2), 'what ran twice is named')
   }
-})
-
-test('an example that starts empty has no database', async (t) => {
-  const { default: empty } = await import('../steps/empty.mjs')
-  const cwd = process.cwd()
-  process.chdir(t.testdir({ 'packages/host-example/data': { 'host.sqlite': 'notes' } }))
-  t.teardown(() => process.chdir(cwd))
-  await empty()
-  t.notOk(existsSync('packages/host-example/data'))
-  await empty() // a second time, there is nothing to delete
 })
 
 test('the code of a document is found with its line; fragments are left out', (t) => {

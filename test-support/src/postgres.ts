@@ -15,8 +15,6 @@ export interface TestDatabase {
 export interface PostgresServer {
   /** Connects as a superuser to the database `postgres`. */
   readonly url: string
-  /** The folder of its programs, executable by the user it runs as; for `TEST_POSTGRES_BIN` of other processes. */
-  readonly bin: string
   readonly pid: number
   readonly createDatabase: () => Promise<TestDatabase>
   /** Ends the server process the hard way and waits for its end; committed data stays. */
@@ -42,7 +40,6 @@ export async function startPostgres(settings: readonly string[] = []): Promise<P
   const url = `postgres://postgres:${cluster.password}@127.0.0.1:${server.port}/postgres`
   return {
     url,
-    bin: cluster.bin,
     get pid() {
       return server.pid
     },

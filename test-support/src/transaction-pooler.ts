@@ -16,10 +16,10 @@ export interface TransactionPooler {
   close(): Promise<void>
 }
 
-/** Starts it with so many connections to the server. */
-export async function startTransactionPooler(target: string, size = 3): Promise<TransactionPooler> {
+/** Starts it with three connections to the server. */
+export async function startTransactionPooler(target: string): Promise<TransactionPooler> {
   const servers = new Servers(target)
-  await servers.open(size)
+  await servers.open(3)
   const clients = new Set<Socket>()
   let transactions = 0
   const pooler = createServer({ noDelay: true }, (socket) => {

@@ -18,7 +18,6 @@ import { demoAccounts, seedAccounts } from './first-accounts.ts'
 import { health } from './health.ts'
 import { home } from './home.ts'
 import { maintenance, refusalOf } from './maintenance.ts'
-import { faultsModule } from './modules/faults/faults-module.ts'
 import { mailModule } from './modules/mail/mail-module.ts'
 import { notesModule } from './modules/notes/notes-module.ts'
 import { ownRoutes } from './own-routes.ts'
@@ -138,11 +137,7 @@ async function build(app: FastifyInstance, config: HostConfig, { command }: Open
   })
   await app.register(maintenance)
   await app.register(modules, {
-    modules: [
-      notesModule(database, accounts),
-      mailModule(database, accounts),
-      ...(isDemo ? [faultsModule] : []),
-    ],
+    modules: [notesModule(database, accounts), mailModule(database, accounts)],
   })
   await app.register(signInRoutes, {
     signIn,

@@ -68,7 +68,7 @@ export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
   const isDemo = !isProduction && isLoopback(host) && !env['TRUST_PROXY']
 
   const config: HostConfig = {
-    port: readPort(env['PORT'] || '3000', problems),
+    port: readNumber('PORT', '3000', 65_535),
     host,
     database: readDatabase(env['DATABASE_URL'], problems),
     accounts: isDemo
@@ -78,10 +78,17 @@ export function readConfig(env: NodeJS.ProcessEnv): HostConfig {
     isProduction,
     trustProxy,
     logLevel: readLogLevel(env['LOG_LEVEL'] || 'info', problems),
-    drainTime: readSeconds(env['DRAIN_SECONDS'] || (isProduction ? '5' : '0'), problems) * 1000,
+    drainTime: readNumber('DRAIN_SECONDS', isProduction ? '5' : '0', 300) * 1000,
   }
   if (problems.length > 0) throw new ConfigError(problems)
   return config
+
+  function readNumber(name: string, fallback: string, most: number): number {
+    const text = env[name] || fallback
+    const number = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+    if (!(number <= most)) problems.push(`${name} must be a whole number from 0 to ${most}.`)
+    return number
+  }
 
   function readSecret(name: string, length: number): string {
     const secret = env[name] ?? ''
@@ -103,12 +110,6 @@ function readsProduction(name: string, problems: string[]): boolean {
   if (!['development', 'test', 'production'].includes(name))
     problems.push('NODE_ENV must be unset, development, test or production.')
   return name === 'production'
-}
-
-function readPort(text: string, problems: string[]): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
-  if (!(port <= 65_535)) problems.push('PORT must be a number from 0 to 65535.')
-  return port
 }
 
 function readProxies(text: string, problems: string[]): string | false {
@@ -139,12 +140,6 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 function readLogLevel(level: string, problems: string[]): string {
   if (!logLevels.includes(level)) problems.push(`LOG_LEVEL must be one of ${logLevels.join(', ')}.`)
   return level
-}
-
-function readSeconds(text: string, problems: string[]): number {
-  const seconds = /^\d{1,3}$/.test(text) ? Number(text) : Number.NaN
-  if (!(seconds <= 300)) problems.push('DRAIN_SECONDS must be a whole number of seconds, at most 300.')
-  return seconds
 }
 
 function isLoopback(host: string): boolean {

@@ -1,19 +1,8 @@
 /** The settings of the mail server are tested against real ones before they are saved. */
-import { once } from 'node:events'
-import { createServer } from 'node:net'
+import { freePort } from '@fastify-modular/test-support/free-port'
 import { test } from 'tap'
 import { startHost } from './host.js'
-import { portOf, startSmtp } from './smtp.js'
-
-/** A port on which nothing listens. */
-async function freePort(): Promise<number> {
-  const server = createServer()
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const port = portOf(server.address())
-  await new Promise((resolve) => server.close(resolve))
-  return port
-}
+import { startSmtp } from './smtp.js'
 
 test('the mail server is tested before its settings are saved', async (t) => {
   const host = await startHost(t)

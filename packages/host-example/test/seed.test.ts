@@ -34,7 +34,7 @@ test('a start of its own writes notes and a week of changes by several people, o
 
 test('what keeps it from starting is said in words, without a stack', async (t) => {
   const causes: readonly (readonly [Record<string, string>, RegExp])[] = [
-    [{ PORT: 'x' }, /^The application cannot start:\n {2}- PORT must be a number from 0 to 65535\.\n$/],
+    [{ PORT: 'x' }, /^The application cannot start:\n {2}- PORT must be a whole number from 0 to 65535\.\n$/],
     [
       { DATABASE_URL: 'sqlite:/dev/null/host.sqlite' },
       /^The application cannot start:\n {2}- DATABASE_URL names a database that cannot be opened: .*\n$/,

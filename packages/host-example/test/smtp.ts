@@ -23,7 +23,7 @@ export async function startSmtp(t: Teardown) {
   return { shown, port: portOf(listening.address()) }
 }
 
-export function portOf(address: AddressInfo | string | null): number {
+function portOf(address: AddressInfo | string | null): number {
   if (typeof address === 'object' && address) return address.port
   throw new Error('The server does not listen.')
 }

@@ -11,7 +11,7 @@ import { themeCss } from './theme.ts'
 export interface Assets {
   readonly script: string
   readonly style: string
-  /** Texts by language, without the English ones, which the script has. */
+  /** Texts by language. */
   readonly texts: ReadonlyMap<string, string>
   /** All files of the folder. */
   readonly names: ReadonlySet<string>

@@ -1,6 +1,6 @@
 /** The document of a page: a shell without any value of a setting, and a header that needs no script. */
 import { type Caller, hasPermission } from '@fastify-modular/core'
-import type { SettingGroup, TenantOfRequest } from '@fastify-modular/settings'
+import type { SettingGroup } from '@fastify-modular/settings'
 import { type Assets, themeAddress } from './assets.ts'
 import { groupIcon } from './group-icons.ts'
 import { directionOf, languageOf } from './locale.ts'
@@ -8,8 +8,8 @@ import type { Look } from './look.ts'
 import type { PageContent, PageLink, SettingsUiOptions } from './options.ts'
 import { hueOf, initialsOf } from './people.ts'
 import { type Preview, type PreviewTarget, slotOf } from './preview.ts'
-import { type PageTenant, toPageTenant } from './tenant.ts'
-import type { AllMessages } from './texts/texts.ts'
+import type { PageTenant } from './tenant.ts'
+import type { Messages } from './texts/texts.ts'
 
 /** No inline script or style, no other origin, no HTML from strings. */
 export const strictPolicy = [
@@ -31,7 +31,7 @@ export interface PageVisit {
   /** The path of the request: the URLs of a page are relative to it, so that a proxy may strip a prefix. */
   readonly path: string
   readonly caller: Caller | null
-  readonly tenant: TenantOfRequest | null
+  readonly tenant: PageTenant | null
   /** The pages that this caller has a link to. */
   readonly linked: readonly PageName[]
   readonly look: Look
@@ -106,7 +106,7 @@ export function renderSignedIn({
 /** Requests that the script will make: answered while it loads. Definitions in a language that the host names need its header. */
 function preloads({ page, baseUrl, definitionsLocale, texts }: PageConfig): string {
   const paths = [
-    ...(texts === undefined ? [] : [texts]),
+    ...texts.slice(0, 1),
     ...(definitionsLocale === undefined ? [`${baseUrl}/definitions`] : []),
     baseUrl + listPaths[page],
   ]
@@ -147,8 +147,8 @@ export interface PageConfig {
   /** This address and those below are relative to that of the page. */
   readonly baseUrl: string
   readonly styles: readonly string[]
-  /** The texts of the language; left out for English, which the script has. */
-  readonly texts?: string
+  /** The texts of the language, and the English ones for where those cannot be loaded. */
+  readonly texts: readonly string[]
   /** Whether the caller may change what this page shows, System settings apart. */
   readonly canUpdate: boolean
   readonly isAdmin: boolean
@@ -165,7 +165,7 @@ export interface PageConfig {
   readonly preview?: Preview
   /** Of the preferences: the key of the setting that chooses the scheme around them. */
   readonly themeSetting?: string
-  readonly messages: Partial<AllMessages>
+  readonly messages: Partial<Messages>
   /** By their names in definitions. */
   readonly groups?: Readonly<Record<string, PageGroup>>
   /** Outside production: a page without settings says how to define one. */
@@ -174,12 +174,11 @@ export interface PageConfig {
 
 /** What the script of a page needs to know. */
 export function pageConfig(visit: PageVisit, assets: Assets): PageConfig {
-  const { page, path, caller, look, options } = visit
+  const { page, path, caller, tenant, look, options } = visit
   const { prefix, baseUrl } = options
   const { locale, isLocaleNamed, messages, theme } = look
-  const tenant = visit.tenant ? toPageTenant(visit.tenant, look.texts) : undefined
   const assetBase = relativePath(path, `${prefix}/assets`)
-  const texts = assets.texts.get(languageOf(locale))
+  const texts = new Set([languageOf(locale), 'en'].flatMap((language) => assets.texts.get(language) ?? []))
   const isOwn = page === 'preferences' && caller !== null && options.selfService === true
   return {
     page,
@@ -188,7 +187,7 @@ export function pageConfig(visit: PageVisit, assets: Assets): PageConfig {
     styles: [assets.style, themeAddress(theme.tokens ?? {}, options.css ?? '')].flatMap((name) =>
       name === undefined ? [] : `${assetBase}/${name}`,
     ),
-    ...(texts !== undefined && { texts: `${assetBase}/${texts}` }),
+    texts: [...texts].map((name) => `${assetBase}/${name}`),
     // Callers who may not change the values of their organisation do not get its page.
     canUpdate: isOwn || page === 'tenant' || hasPermission(caller, 'Settings.Update'),
     isAdmin: caller?.isAdmin === true,
@@ -207,8 +206,8 @@ export function pageConfig(visit: PageVisit, assets: Assets): PageConfig {
 }
 
 /** A page is called what it shows; that of an organisation has the name of it. */
-function headingOf(page: PageName, tenant: PageTenant | undefined, { texts }: Look): string {
-  return page === 'tenant' && tenant ? tenant.heading : texts[page]
+function headingOf(page: PageName, tenant: PageTenant | null, { texts }: Look): string {
+  return (page === 'tenant' && tenant?.name) || texts[page]
 }
 
 function pageGroups({ path, caller, look }: PageVisit): Readonly<Record<string, PageGroup>> {
@@ -247,7 +246,6 @@ function relativePreview(path: string, preview: Preview): Preview {
 
 /** One row: the application, its links and the other page, and a menu of the caller. It needs no script but for the theme. */
 function renderHeader({ page, path, caller, tenant, linked, look, options }: PageVisit): string {
-  const pageTenant = tenant ? toPageTenant(tenant, look.texts) : undefined
   const { prefix, home = '/', logout } = options
   const { title, logo, banner, texts, theme } = look
   const slots = new Set(Object.values(options.preview ?? {}).map(slotOf))
@@ -257,13 +255,13 @@ function renderHeader({ page, path, caller, tenant, linked, look, options }: Pag
     ...look.links,
     ...linked
       .filter((each) => each !== page)
-      .map((each) => ({ href: `${prefix}/${each}`, label: headingOf(each, pageTenant, look) })),
+      .map((each) => ({ href: `${prefix}/${each}`, label: headingOf(each, tenant, look) })),
   ]
     .map((link) => `<a href="${href(link.href)}" dir="auto">${escapeHtml(link.label)}</a>`)
     .join('')
   return `<a class="fm fm-skip" href="#fm-settings">${escapeHtml(texts.skip)}</a>
-<header class="fm fm-top">
-<a class="fm-brand" href="${href(home)}">${logo === undefined && !slots.has('logo') ? '' : `<img${logo === undefined ? '' : ` src="${href(logo)}"`} alt="" height="24" data-fm-preview="logo">`}<span dir="auto" data-fm-preview="title">${escapeHtml(title)}</span></a>
+<header class="fm fm-top fm-line">
+<a class="fm-brand fm-line" href="${href(home)}">${logo === undefined && !slots.has('logo') ? '' : `<img${logo === undefined ? '' : ` src="${href(logo)}"`} alt="" height="24" data-fm-preview="logo">`}<span dir="auto" data-fm-preview="title">${escapeHtml(title)}</span></a>
 ${links && `<nav class="fm-links" aria-label="${escapeHtml(texts.pages)}">${links}</nav>`}
 <span class="fm-push" id="fm-preview"></span>
 <button class="fm-me" type="button" popovertarget="fm-me"><span class="fm-face" aria-hidden="true" data-hue="${hueOf(caller?.id ?? '')}">${escapeHtml(initialsOf(name || title))}</span><span class="fm-hidden">${escapeHtml(texts.account)}</span></button>
@@ -278,7 +276,7 @@ ${banner || slots.has('banner') ? `<aside class="fm fm-banner" dir="auto" data-f
 }
 
 /** The choice of the scheme; the script shows it. */
-function renderSchemes(texts: AllMessages): string {
+function renderSchemes(texts: Messages): string {
   const choices = (['auto', 'light', 'dark'] as const).map(
     (scheme) =>
       `<label><input type="radio" name="fm-scheme" value="${scheme}">${escapeHtml(texts[scheme])}</label>`,

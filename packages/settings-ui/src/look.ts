@@ -4,8 +4,7 @@ import type { SettingGroups } from '@fastify-modular/settings'
 import type { FastifyRequest } from 'fastify'
 import { languageOf, preferredLocale } from './locale.ts'
 import { lookSchema, type OfRequest, type PageLink, type SettingsUiOptions } from './options.ts'
-import type { AllMessages } from './texts/texts.ts'
-import { textsOf } from './texts/texts.ts'
+import { type Messages, textsOf } from './texts/texts.ts'
 import { contrastProblems, type ThemeOptions } from './theme.ts'
 
 /** The host's options as they are for one request. */
@@ -20,9 +19,9 @@ export interface Look {
   /** Whether the host has named it; the browser asks for its own anyway. */
   readonly isLocaleNamed: boolean
   /** All texts of the documents, those of the host among them. */
-  readonly texts: AllMessages
+  readonly texts: Messages
   /** Texts of the host alone. */
-  readonly messages: Partial<AllMessages>
+  readonly messages: Partial<Messages>
   /** What is said of groups, in this language. */
   readonly groups: SettingGroups
 }

@@ -14,8 +14,7 @@ import { SettingScope } from '@fastify-modular/settings/client'
 import type { FastifyRequest, onRequestHookHandler } from 'fastify'
 import { groupIcon, groupIcons } from './group-icons.ts'
 import { plainSlots, type Preview, slotOf } from './preview.ts'
-import type { AllMessages } from './texts/texts.ts'
-import { textsOf } from './texts/texts.ts'
+import { type Messages, textsOf } from './texts/texts.ts'
 import { contrastProblems, type ThemeOptions, themeSchema } from './theme.ts'
 
 /** A value, or a function that returns it for each request. */
@@ -109,7 +108,7 @@ export interface SettingsUiOptions {
    */
   readonly locale?: OfRequest<string | undefined>
   /** Texts that differ from those of the language. */
-  readonly messages?: OfRequest<Partial<AllMessages>>
+  readonly messages?: OfRequest<Partial<Messages>>
   /** Where the name in the header leads: a path. @default '/' */
   readonly home?: string
   /** A path that ends the session when it receives a POST; without it there is no sign-out button. */

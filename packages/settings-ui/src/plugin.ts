@@ -24,7 +24,7 @@ import {
 import { lookOf } from './look.ts'
 import { errorCodes } from './misuse-errors.ts'
 import { checkIcons, checkOptions, checkPreview, refuse, type SettingsUiOptions } from './options.ts'
-import { forbiddenText, NoTenantException } from './tenant.ts'
+import { forbiddenText, NoTenantException, toPageTenant } from './tenant.ts'
 
 const pageNames: readonly PageName[] = ['manage', 'preferences', 'tenant']
 
@@ -131,11 +131,12 @@ const settingsUiPlugin: FastifyPluginAsync<SettingsUiOptions> = async (app, give
     const caller = await findCaller(request)
     if (!(await isVisible(page, caller))) throw new ForbiddenException()
     const found = await tenantOf(request)
+    const tenant = found && toPageTenant(found)
     const [linked, look] = await Promise.all([linkedPages(caller, found), lookOf(options, request)])
-    if (page === 'tenant' && !found) throw new NoTenantException(look.texts.noTenant)
-    if (page === 'tenant' && found?.mayWrite === false)
-      throw new ForbiddenException(forbiddenText(found, look.texts))
-    return { page, path: pathOf(request), caller, tenant: found, linked, look, options }
+    if (page === 'tenant' && !tenant) throw new NoTenantException(look.texts.noTenant)
+    if (page === 'tenant' && tenant && found?.mayWrite === false)
+      throw new ForbiddenException(forbiddenText(tenant, look.texts))
+    return { page, path: pathOf(request), caller, tenant, linked, look, options }
   }
 
   async function sendPage(

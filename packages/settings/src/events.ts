@@ -10,7 +10,13 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import type { Registry } from './definitions/registry.ts'
 import { keyOf, type SettingReference } from './definitions/tokens.ts'
-import type { SettingSource, SettingState, SharedChange, SharedValues } from './memory/shared-values.ts'
+import type {
+  EffectiveChange,
+  SettingSource,
+  SettingState,
+  SharedChange,
+  SharedValues,
+} from './memory/shared-values.ts'
 import { errorCodes } from './misuse-errors.ts'
 import { type JsonValue, SettingScope } from './setting-definition.ts'
 import type { AppliedChange, StorePort, StoredRow, WriteRequest, WriteResult } from './store/store.ts'
@@ -176,7 +182,7 @@ interface SettingChange<T = JsonValue> {
   readonly source: SettingSource
   readonly revision: number
   /** `local`: this process wrote it; `remote`: another one did. */
-  readonly origin: SharedChange['origin']
+  readonly origin: EffectiveChange['origin']
 }
 
 /** Called after the commit, with the new value. What it throws is logged, and the other listeners are still called. */
@@ -212,9 +218,9 @@ export class Listeners {
     return () => void this.#emitter.off(`setting ${key}`, call)
   }
 
-  notify({ effective, revision, origin }: SharedChange): void {
+  notify({ effective, revision }: SharedChange): void {
     if (this.#emitter.eventNames().length === 0) return
-    for (const { state, previous } of effective) {
+    for (const { state, previous, origin } of effective) {
       const { key, scope } = state.setting.definition
       const { value, source, error } = state.shared
       if (error) continue // there is no readable value

@@ -20,13 +20,10 @@ export function postgresUser(): RunAs {
 }
 
 /**
- * Returns the folder that holds `initdb` and `postgres`, executable by that user: `TEST_POSTGRES_BIN` where it is set
- * (another version's, or a copy made before), else the one that npm installed. A checkout below a private folder
- * (the home of root) is out of nobody's reach: the programs (60 MB) are then copied to `scratch` first.
+ * Returns the folder that holds `initdb` and `postgres`, executable by that user: the one that npm installed. A checkout below
+ * a private folder (the home of root) is out of nobody's reach: the programs (60 MB) are then copied to `scratch` first.
  */
 export async function postgresBinaries(user: RunAs, scratch: string): Promise<string> {
-  const chosen = process.env['TEST_POSTGRES_BIN']
-  if (chosen !== undefined) return chosen
   const native = installedBinaries()
   const bin = join(native, 'bin')
   if (canRun(bin, user)) return bin

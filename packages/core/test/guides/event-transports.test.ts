@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
-import { runNodeTest } from '@fastify-modular/test-support/node-test'
 import { writeGuideCode } from '@fastify-modular/test-support/guide-code'
+import { spawnNode } from '@fastify-modular/test-support/spawn-app'
 import { test } from 'tap'
 
 const guide = new URL('../../../../docs/guides/event-transports.md', import.meta.url)
@@ -12,8 +12,11 @@ function patient(code: string): string {
 
 test('the transport of the guide passes the contract under node:test', async (t) => {
   const [file = ''] = writeGuideCode(guide, new URL('./code/', import.meta.url), patient)
-  const { passed, failed, output } = await runNodeTest(file)
+  const env = { NODE_TEST_CONTEXT: undefined, NODE_OPTIONS: undefined }
+  const run = spawnNode('--test', { args: ['--test-reporter=tap', file], env, timeout: 240_000 })
+  const [, passed, failed] = await run.printed(/^# pass (\d+)$[^]*^# fail (\d+)$/m)
+  await run.exited
   t.match(await readFile(file, 'utf8'), /patience: 60_000/)
-  t.equal(failed, 0, output)
-  t.ok(passed >= 12, `${passed} rules`)
+  t.equal(failed, '0', run.log())
+  t.ok(Number(passed) >= 12, `${passed} rules`)
 })

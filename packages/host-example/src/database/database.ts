@@ -29,16 +29,6 @@ export interface Database {
   close(): Promise<void>
 }
 
-const noteColumns = `
-  id text primary key,
-  owner text not null,
-  title text not null,
-  body text not null,
-  is_shared integer not null,
-  version integer not null,
-  created_at bigint not null,
-  updated_at bigint not null`
-
 /**
  * Creates the tables that are missing, in types that both databases have. Run it under a lock: several instances may
  * start at once. Times are ms since 1970.
@@ -46,11 +36,19 @@ const noteColumns = `
 export const createTables: readonly string[] = [
   accountsTable,
   ...sessionTables,
-  `create table if not exists notes (${noteColumns})`,
+  `create table if not exists notes (
+    id text primary key,
+    owner text not null,
+    title text not null,
+    body text not null,
+    is_shared integer not null,
+    version integer not null,
+    created_at bigint not null,
+    updated_at bigint not null,
+    removed_at bigint -- kept for a while, so that a removal can be undone
+  )`,
   'create index if not exists notes_by_owner on notes (owner, created_at)',
-  // Kept for a while, so that a removal can be undone.
-  `create table if not exists removed_notes (${noteColumns}, removed_at bigint not null)`,
-  'create index if not exists removed_notes_by_time on removed_notes (removed_at)',
+  'create index if not exists notes_by_removal on notes (removed_at)',
   `create table if not exists mails (
     id text primary key,
     recipient text not null,

@@ -3,7 +3,7 @@ import type { ErrorPageProps } from '@fastify-modular/errors/react'
 import { Link, usePage } from '@inertiajs/react'
 import { useSetting } from '@fastify-modular/settings/react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { errorTexts, format } from '../texts/texts.ts'
+import { format } from '../texts/texts.ts'
 import { Icon, Picture } from './drawings.tsx'
 import { Layout } from './layout.tsx'
 import { mailTo, useShared, useTexts } from './shared.ts'
@@ -12,14 +12,16 @@ export function ErrorPage({ status, title, message, requestId }: ErrorPageProps)
   const { app, user } = useShared()
   const texts = useTexts()
   useReturn(status)
-  const { heading, text } = errorTexts(texts, { status, title, message, userName: user?.name ?? null })
+  const known: Readonly<Record<number, readonly string[]>> = texts.errors
+  const [heading = title, text = message] = known[status] ?? []
+  const forbidden = user ? format(texts.forbidden, { name: user.name }) : texts.forbiddenToStrangers
   return (
     <Layout title={heading}>
       <main className="error" id="main" tabIndex={-1}>
         <Picture status={status} />
         <p className="small">{format(texts.errorNumber, { status })}</p>
         <h1>{heading}</h1>
-        <p>{text}</p>
+        <p>{status === 403 ? forbidden : text}</p>
         <p className="row actions">
           <NextStep status={status} />
           <a className={status === 403 && user ? 'button primary' : 'button'} href="/">

@@ -33,19 +33,3 @@ export function plural(
 ): string {
   return format(count === 1 ? one : other, { ...values, count })
 }
-
-/** The heading and the explanation of an error page; a status without words of its own has those of its problem. */
-export function errorTexts(
-  { errors, forbidden, forbiddenToStrangers }: Texts,
-  {
-    status,
-    title,
-    message,
-    userName,
-  }: { status: number; title: string; message: string; userName: string | null },
-): { readonly heading: string; readonly text: string } {
-  const own: Readonly<Record<number, readonly string[]>> = errors
-  const [heading = title, text = message] = own[status] ?? []
-  if (status !== 403) return { heading, text }
-  return { heading, text: userName === null ? forbiddenToStrangers : format(forbidden, { name: userName }) }
-}

@@ -19,7 +19,6 @@ const description: FastifyDynamicSwaggerOptions = {
       { name: 'notes', description: 'Notes, and the links that share them' },
       { name: 'settings', description: 'What administrators and users may change, and its history' },
       { name: 'mail', description: 'What the application has sent' },
-      { name: 'faults', description: 'Failures on request' },
     ],
   },
   refResolver: {

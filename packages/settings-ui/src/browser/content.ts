@@ -8,7 +8,8 @@ import { tenantPart } from './use-more.ts'
 /** What a page is drawn from. */
 export interface Content {
   readonly config: PageConfig
-  readonly texts: Partial<Messages>
+  /** Of the language, those of the host among them. */
+  readonly texts: Messages
   /** Of the page of an organisation. */
   readonly ofTenant: typeof tenantPage | undefined
   /** For a shadow root. */
@@ -30,21 +31,22 @@ export async function load(address: string, tenant?: string): Promise<Content> {
 
 /** Its addresses are relative to `base`. */
 export async function withTexts(config: PageConfig, base: string): Promise<Content> {
-  const { page, texts: file, messages } = config
+  const { page, messages } = config
   const [texts, ofTenant] = await Promise.all([
-    file === undefined ? {} : loadTexts(new URL(file, base).href),
+    loadTexts(config.texts.map((address) => new URL(address, base).href)),
     page === 'tenant' ? tenantPart.load() : undefined,
   ])
   const baseUrl = new URL(config.baseUrl, base).href
   return { config: { ...config, baseUrl }, texts: { ...texts, ...messages }, ofTenant, sheets: [] }
 }
 
-/** The texts of a language other than English; the English ones if they cannot be loaded. */
-async function loadTexts(address: string): Promise<Partial<Messages>> {
+/** The first texts that can be loaded. */
+async function loadTexts([address = '', ...others]: readonly string[]): Promise<Messages> {
   try {
     return (await (await request(address)).json()) as Messages // of our own server
-  } catch {
-    return {}
+  } catch (error) {
+    if (others.length === 0) throw error
+    return loadTexts(others)
   }
 }
 

@@ -4,13 +4,13 @@
  */
 import { render } from 'preact'
 import type { PageConfig } from '../document.ts'
-import { defaultMessages } from '../texts/messages.ts'
 import { type Content, load, withTexts } from './content.ts'
 import type { SettingsEditor } from './model/editor.ts'
 import { type OwnDocument, ownDocument } from './own-document.ts'
 import type { Host } from './page-context.ts'
 import { Settings } from './settings.tsx'
 import { SignInLink } from './sign-in.tsx'
+import type { PagePart } from './view/use-results.ts'
 // oxlint-disable-next-line import/no-unassigned-import -- Vite puts it into the style sheet
 import './styles.css'
 
@@ -25,11 +25,9 @@ declare global {
 const here = import.meta.url
 
 /** What the attributes want to be shown. */
-interface Wanted {
+interface Wanted extends PagePart {
   /** `preferences`, `manage` or `tenant` */
   readonly page: string
-  readonly group: string | undefined
-  readonly keys: readonly string[] | undefined
   /** The organisation that is meant. */
   readonly tenant: string | undefined
   readonly isEmbedded: boolean
@@ -162,9 +160,8 @@ class SettingsElement extends HTMLElement {
     this.#place.replaceChildren()
     render(
       <p role="alert">
-        {isRefused ? message : defaultMessages.loadFailed}{' '}
-        <button onClick={retry}>{defaultMessages.tryAgain}</button>{' '}
-        {cause === 401 && <SignInLink text={defaultMessages.signIn} />}
+        {isRefused ? message : 'The settings could not be loaded.'} <button onClick={retry}>Try again</button>{' '}
+        {cause === 401 && <SignInLink text="Sign in…" />}
       </p>,
       this.#place,
     )

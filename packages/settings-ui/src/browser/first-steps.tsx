@@ -1,7 +1,7 @@
 /** What a developer sees before any setting is defined. */
 import type { ComponentChildren } from 'preact'
 import { Button } from './button.tsx'
-import { useWholePage } from './more-texts.ts'
+import { usePage } from './page-context.ts'
 
 const code = `import { settings, setting, SettingScope } from '@fastify-modular/settings'
 
@@ -11,7 +11,7 @@ app.register(settings, { definitions: [{ title }] })`
 const guide = 'https://github.com/fastify-modular/fastify-modular/blob/main/docs/guides/settings.md'
 
 export function FirstSteps(): ComponentChildren {
-  const { editor, messages } = useWholePage()
+  const { editor, messages } = usePage()
   return (
     <section className="fm-first" aria-label={messages.empty}>
       <h2>{messages.empty}</h2>

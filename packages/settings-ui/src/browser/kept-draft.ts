@@ -5,22 +5,26 @@ type Inputs = Readonly<Record<string, string | boolean>>
 /** What a palette hands over to the administration. */
 const handedOver = 'fm-draft'
 
+/** Browsers may refuse to store anything: pages go on without it. */
+export function attempt<T>(run: () => T): T | undefined {
+  try {
+    return run()
+  } catch {
+    return undefined
+  }
+}
+
 /** @param name of the page that they are for; the administration has an empty one */
 export function keepDrafts(name: string, inputs: Inputs): void {
-  try {
-    sessionStorage.setItem(handedOver + name, JSON.stringify(inputs))
-  } catch {
-    // Browsers may refuse: the page opens without it.
-  }
+  attempt(() => sessionStorage.setItem(handedOver + name, JSON.stringify(inputs)))
 }
 
 /** Once; nothing where nothing was kept. */
 export function takeDrafts(name: string): Inputs {
-  try {
-    const kept = sessionStorage.getItem(handedOver + name)
+  const kept = attempt(() => {
+    const text = sessionStorage.getItem(handedOver + name)
     sessionStorage.removeItem(handedOver + name)
-    return kept === null ? {} : (JSON.parse(kept) as Inputs) // of `keepDrafts`
-  } catch {
-    return {}
-  }
+    return JSON.parse(text ?? 'null') as Inputs | null // of `keepDrafts`
+  })
+  return kept ?? {}
 }

@@ -1,6 +1,7 @@
 /** The document of the prebuilt page around its element: what it says, and what it shows of drafts. */
 import type { PageConfig } from '../document.ts'
 import type { Stage } from '../stage.ts'
+import { attempt } from './kept-draft.ts'
 import { retitle } from './page/use-window.ts'
 import { morePart } from './use-more.ts'
 
@@ -65,14 +66,5 @@ function offerSchemes(preset: string): void {
       apply(choice)
       attempt(() => localStorage.setItem(storageKey, choice.value))
     })
-  }
-}
-
-/** Browsers may refuse: without storage the choice lasts as long as the page. */
-function attempt<T>(run: () => T): T | undefined {
-  try {
-    return run()
-  } catch {
-    return undefined
   }
 }

@@ -4,7 +4,7 @@ import { type ComponentChildren, Fragment, render } from 'preact'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { PageConfig } from '../document.ts'
 import type { PaletteItem } from '../palette-item.ts'
-import { defaultMessages, format, type Messages, plural } from '../texts/messages.ts'
+import { format, type Messages, plural } from '../texts/messages.ts'
 import { Button } from './button.tsx'
 import { load } from './content.ts'
 import { isSegmented, Segments } from './controls/choices.tsx'
@@ -40,7 +40,7 @@ const addressOf = (page: string): string => new URL(`../${page}`, here).href
 export async function showPalette(root: ShadowRoot, { items, label }: Offer): Promise<void> {
   if (root.querySelector('dialog')) return
   const { config, texts, sheets } = await load(addressOf('preferences.json'))
-  const messages = { ...defaultMessages, ...texts, ...(label !== undefined && { search: label }) }
+  const messages = { ...texts, ...(label !== undefined && { search: label }) }
   const { locale, baseUrl, definitionsLocale, groups = {} } = config
   const api = createSettingsClient(createAccess({ baseUrl }, () => definitionsLocale))
   const [own, shared] = [ownSource(api), sharedSource(api)].map(
@@ -128,7 +128,7 @@ function Palette({ own, shared, items, locale, close, ...words }: PaletteProps):
       onClose={close}
       onKeyDown={walk}
     >
-      <div className="fm-ask" role="search">
+      <div className="fm-ask fm-line" role="search">
         <Icon name="search" />
         <input
           className="fm-bare"
@@ -317,7 +317,7 @@ function Done({ editor, messages }: DoneProps): ComponentChildren {
         {problem || done}
       </p>
       {definition && !problem && (
-        <footer>
+        <footer className="fm-line">
           <b className="fm-say" aria-hidden="true" dir="auto">
             {done}
           </b>

@@ -3,7 +3,7 @@ import { createSettingsClient } from '@fastify-modular/settings/client'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import type { PageConfig } from '../document.ts'
-import { defaultMessages, type Messages } from '../texts/messages.ts'
+import type { Messages } from '../texts/messages.ts'
 import { takeDrafts } from './kept-draft.ts'
 import { SettingsEditor } from './model/editor.ts'
 import { Previewer } from './model/previewer.ts'
@@ -17,8 +17,8 @@ import type { PagePart } from './view/use-results.ts'
 interface SettingsProps {
   /** What the server says about reader, language and look: another one changes nothing that was entered. */
   readonly config: PageConfig
-  /** The texts of the language, those of the host among them; what is missing is English. */
-  readonly texts: Partial<Messages>
+  /** Of the language, those of the host among them. */
+  readonly texts: Messages
   /** Of the page of an organisation. */
   readonly ofTenant: typeof tenantPage | undefined
   readonly part: PagePart & { readonly tenant: string | undefined }
@@ -30,7 +30,7 @@ export function Settings({ config: given, texts, ofTenant, part, host }: Setting
   const { heading: ofFirst, tenant } = useRef(given).current
   const heading = ofTenant ? ofFirst : given.heading
   const config = useSame({ ...given, heading, tenant })
-  const messages = useSame({ ...defaultMessages, ...texts })
+  const messages = useSame(texts)
   const { page, baseUrl, locale, definitionsLocale, preview = nothing } = config
   const isOwn = page === 'preferences'
   const root = useRef<HTMLDivElement>(null)
@@ -59,7 +59,10 @@ export function Settings({ config: given, texts, ofTenant, part, host }: Setting
           ? ownSource(api)
           : sharedSource(api, { tenant: tenant?.id })
     const editor: SettingsEditor = new SettingsEditor(source, () => latest.current, onSaved)
-    const previewer = new Previewer(editor, host.onPreview, () => (isOwn ? {} : latest.current.preview))
+    const previewer = new Previewer(editor, host.onPreview, () => ({
+      ...latest.current,
+      ...(isOwn && { preview: nothing }),
+    }))
     return { api, access, editor, previewer }
   }, [baseUrl, isOwn, host, ofTenant])
 

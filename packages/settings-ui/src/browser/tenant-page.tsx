@@ -3,11 +3,12 @@ import { type SettingsClient, SettingScope, SettingsRequestError } from '@fastif
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { PageConfig } from '../document.ts'
-import { plural } from '../texts/messages.ts'
+import { formatNamed, plural } from '../texts/messages.ts'
 import type { PageTenant } from '../tenant.ts'
 import { Button } from './button.tsx'
 import { request } from './request.ts'
-import { Drawing } from './icons.tsx'
+import { Icon } from './icons.tsx'
+import { initialsOf } from '../people.ts'
 import { keepDrafts } from './kept-draft.ts'
 import { type Access, ownSources, saveAll, type SettingsSource, toFailure } from './model/source.ts'
 import { type PageContext, useEditor, usePage } from './page-context.ts'
@@ -61,7 +62,7 @@ export function tenantSource({ api, access, tenant, onElsewhere }: TenantSourceI
   }
 }
 
-/** Returns the organisation in which the caller works now, in the words of a page; null where there is none, undefined where no page says so. */
+/** Returns the organisation in which the caller works now; null where there is none, undefined where no page says so. */
 async function findTenant(access: TenantAccess): Promise<PageTenant | null | undefined> {
   const ask = async (page: string): Promise<PageConfig> => {
     const response = await request(new URL(`../${page}.json`, here).href, access.tenant, access.fetch)
@@ -76,17 +77,17 @@ async function findTenant(access: TenantAccess): Promise<PageTenant | null | und
 
 /** The name of the organisation, and whom its values concern. */
 export function Heading({ text }: { readonly text: string }): ComponentChildren {
-  const { tenant } = usePage()
+  const { tenant = {}, messages } = usePage()
   return (
     <div className="fm-head is-small">
       <span className="fm-mark" aria-hidden="true">
-        {tenant?.initials}
+        {Array.from(initialsOf(text)).slice(0, 1)}
       </span>
       <h1 dir="auto" part="heading">
         {text}
       </h1>
       <p className="fm-small" dir="auto">
-        {tenant?.hint}
+        {formatNamed(messages.tenantHint, messages.tenantHintUnnamed, tenant)}
       </p>
     </div>
   )
@@ -100,27 +101,20 @@ export function draftsName({ callerId, tenant }: Pick<PageContext, 'callerId' | 
 /** In place of rows: where the reader is now, what became of the drafts, and the way on. */
 export function Elsewhere(): ComponentChildren {
   const page = usePage()
-  const { root, access, editor, locale, messages, tenant } = page
+  const { root, access, editor, locale, messages } = page
   const drafts = useEditor((state) => state.drafts)
   const [text, setText] = useState('')
-  const [now, setNow] = useState<PageTenant | null>()
-  // A page that was opened in no organisation has no words for one.
-  const words = tenant ?? now
   useEffect(() => {
-    async function find(): Promise<void> {
-      const found = await findTenant(access)
-      setNow(found)
-      setText(found?.arrived ?? tenant?.left ?? '')
-    }
-    void find()
-  }, [access, tenant])
+    const say = (now: PageTenant | null = null): void =>
+      setText(formatNamed(messages.inTenant, messages.leftTenant, now ?? {}))
+    void findTenant(access).then(say)
+  }, [access, messages])
   const button = useRef<HTMLSpanElement>(null)
   useEffect(() => {
     // The row is gone that had it.
     const focused = treeOf(root.current).activeElement
     if (!focused || focused === document.body) button.current?.querySelector('button')?.focus()
-  }, [root, words])
-  if (!words) return null
+  }, [root])
 
   function reload(): void {
     const { byKey } = editor.state
@@ -134,20 +128,20 @@ export function Elsewhere(): ComponentChildren {
 
   return (
     <div className="fm-end">
-      <div className="fm-bar" part="bar" role="region" aria-label={messages.unsavedChanges}>
+      <div className="fm-bar fm-line" part="bar" role="region" aria-label={messages.unsavedChanges}>
         <div className="fm-say is-warn">
-          <Drawing path={words.icon} />
+          <Icon name="users" />
           <div role="status">
             <b dir="auto">{text}</b>
             {drafts.size > 0 && (
               <p className="fm-small">
-                {plural(words.draftsStay, drafts.size, locale)} {messages.nothingSaved}
+                {plural(messages.draftsStay, drafts.size, locale)} {messages.nothingSaved}
               </p>
             )}
           </div>
         </div>
         <span className="fm-push" ref={button}>
-          <Button look="main" onClick={reload} text={words.reload} />
+          <Button look="main" onClick={reload} text={messages.reload} />
         </span>
       </div>
     </div>

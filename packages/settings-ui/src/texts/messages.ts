@@ -1,21 +1,23 @@
-/** The texts of the components and how they are filled in. Hosts replace any of them; `{name}` stands for what the text is about. */
-import english from './en.json' with { type: 'json' }
-import type { Plural, TextsOf } from './texts-of.ts'
+/** How texts are filled in; `{name}` stands for what a text is about. */
+import type { Plural } from './texts.ts'
 
-/** A copy, so that the published types list the names instead of importing JSON, which not every compiler does. */
-const englishTexts = { ...english }
+export type { Messages } from './texts.ts'
 
-/** The texts that a page needs at first, by name. */
-export type Messages = TextsOf<typeof englishTexts>
-
-/** The English ones; the others come with what shows them. */
-export const defaultMessages: Messages = englishTexts
-
-export type Params = Readonly<Record<string, string | number>>
+type Params = Readonly<Record<string, string | number>>
 
 /** `'was {value}'`, `{ value: 25 }` → `was 25` */
 export function format(text: string, params: Params = {}): string {
   return text.replaceAll(/\{(\w+)\}/g, (placeholder, name: string) => String(params[name] ?? placeholder))
+}
+
+/** The text about something that has a name, else the other one. */
+export function formatNamed(
+  text: string,
+  unnamed: string,
+  { name }: { readonly name?: string },
+  params: Params = {},
+): string {
+  return name === undefined ? format(unnamed, params) : format(text, { ...params, name })
 }
 
 /** The form for a number in a language, with `{count}` filled in. */

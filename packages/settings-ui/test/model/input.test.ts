@@ -3,8 +3,9 @@ import fc from 'fast-check'
 import { test } from 'tap'
 import { valueSchema } from '@fastify-modular/settings'
 import { SettingType, type SettingDefinitionDto } from '@fastify-modular/settings/client'
-import { defaultMessages } from '#src/texts/messages.js'
-import { checkInput, fromLocal, parseInput, toInput, toLocal } from '#src/browser/model/input.js'
+import { textsOf } from '#src/texts/texts.js'
+import { checkInput, parseInput, toInput } from '#src/browser/model/input.js'
+import { fromLocal, toLocal } from '#src/browser/model/times.js'
 
 function definition(type: SettingType, more: Partial<SettingDefinitionDto> = {}): SettingDefinitionDto {
   const complete = {
@@ -148,7 +149,7 @@ test('UI-32: a date-time keeps its instant; one without an offset stays without'
 
 test('hints while typing: range, colour, address, pattern; what this engine cannot judge, the API shall', async (t) => {
   const hint = (type: SettingType, input: string, more: Partial<SettingDefinitionDto> = {}) =>
-    checkInput(definition(type, more), input, null, defaultMessages)
+    checkInput(definition(type, more), input, null, textsOf('en'))
   t.equal(hint(SettingType.Number, '0', { min: 1, max: 9 }), 'Enter a number from 1 to 9.')
   t.equal(hint(SettingType.Number, '0', { min: 1 }), 'Enter a number from 1 up.')
   t.equal(hint(SettingType.Number, '10', { max: 9 }), 'Enter a number up to 9.')

@@ -1,7 +1,7 @@
 /** Search, order and texts. */
 import type { SettingDefinitionDto } from '@fastify-modular/settings/client'
 import { test } from 'tap'
-import { defaultMessages } from '#src/texts/messages.js'
+import { textsOf } from '#src/texts/texts.js'
 import { format, plural } from '#src/texts/messages.js'
 import { groupDefinitions } from '#src/browser/model/listing.js'
 import { createSearch } from '#src/browser/model/search.js'
@@ -9,7 +9,7 @@ import type { SettingValue } from '#src/browser/model/setting.js'
 import { relativePath } from '#src/document.js'
 import { createHost } from '../support/host.js'
 
-const english = { messages: defaultMessages, locale: 'en' }
+const english = { messages: textsOf('en'), locale: 'en' }
 
 /** Definitions as the API answers them. */
 async function fromApi(t: { teardown(close: () => unknown): unknown }): Promise<SettingDefinitionDto[]> {
@@ -19,7 +19,7 @@ async function fromApi(t: { teardown(close: () => unknown): unknown }): Promise<
 
 test('the words of a query are looked for in all that a definition says', async (t) => {
   const definitions = await fromApi(t)
-  const find = createSearch(definitions, defaultMessages)
+  const find = createSearch(definitions, textsOf('en'))
   const search = (text: string) => find({ text, isExact: false }).hits.map(({ definition }) => definition.key)
   t.same(search('MAIL.po')[0], 'mail.port')
   t.same(search('preis'), ['mail.host'])
@@ -41,7 +41,7 @@ test('the name counts most, then keywords, options, the group, the description; 
     { ...plain, description: 'It wears a hat.' },
     { ...plain, key: 'x.hat' },
   ]
-  const { hits } = createSearch(ranked.toReversed(), defaultMessages)({ text: 'hat', isExact: false })
+  const { hits } = createSearch(ranked.toReversed(), textsOf('en'))({ text: 'hat', isExact: false })
   t.same(
     hits.map(({ definition }) => ranked.indexOf(definition)),
     [0, 1, 2, 3, 4, 5],
@@ -55,7 +55,7 @@ test('the name counts most, then keywords, options, the group, the description; 
 
 test('one typo in a word of five letters or more is forgiven, and what was entered stays on offer', async (t) => {
   const definitions = await fromApi(t)
-  const find = createSearch(definitions, defaultMessages)
+  const find = createSearch(definitions, textsOf('en'))
   const first = (text: string, isExact = false) => find({ text, isExact }).hits[0]?.definition.key
   for (const typo of ['maintenence', 'maintennce', 'mainteenance', 'maintenacne']) {
     t.equal(first(typo), 'system.maintenance', typo)
@@ -84,17 +84,17 @@ test('keywords may have any characters: what is entered is text, never a pattern
     'İstanbul ŞİŞLİ',
     'm'.repeat(50),
   ]) {
-    const find = createSearch([{ ...first, keywords: [keyword] }], defaultMessages)
+    const find = createSearch([{ ...first, keywords: [keyword] }], textsOf('en'))
     const { hits } = find({ text: keyword, isExact: false })
     t.equal(hits[0]?.reason, `Also called ${keyword}`, keyword)
   }
-  const { hits } = createSearch(definitions, defaultMessages)({ text: '.*', isExact: false })
+  const { hits } = createSearch(definitions, textsOf('en'))({ text: '.*', isExact: false })
   t.same(hits, [], 'a pattern without a word finds nothing')
 })
 
 test('half of the words is not enough, unless they are all of a name', async (t) => {
   const definitions = await fromApi(t)
-  const find = createSearch(definitions, defaultMessages)
+  const find = createSearch(definitions, textsOf('en'))
   const keys = (text: string) => find({ text, isExact: false }).hits.map(({ definition }) => definition.key)
   t.same(keys('smtp password'), ['mail.password'])
   t.same(keys('title of new pages'), ['app.title'])
@@ -113,7 +113,7 @@ test('F13: a secret is a key or a password too, "the" says nothing, one keyword 
     { ...plain, key: 'a.home', displayName: 'Home page of the site' },
     { ...plain, key: 'a.sign_up', displayName: 'Registration', keywords: ['account'] },
   ]
-  const find = createSearch(definitions, defaultMessages)
+  const find = createSearch(definitions, textsOf('en'))
   const keys = (text: string) => find({ text, isExact: false }).hits.map(({ definition }) => definition.key)
   t.same(keys('api key'), ['a.secret'])
   t.same(keys('close the site')[0], 'a.closed')
@@ -128,7 +128,7 @@ test('F13: values are searched, those of secrets and switches are not, and say w
   await app.settings.set('app.title', 'Acme Notes')
   await app.settings.set('mail.password', 'hushhush')
   const get = async (url: string) => (await app.inject({ url, headers: { cookie: 'user=ada' } })).json()
-  const find = createSearch(await get('/api/settings/definitions'), defaultMessages)
+  const find = createSearch(await get('/api/settings/definitions'), textsOf('en'))
   const list = (await get('/api/settings')) as SettingValue[]
   const values = new Map(list.map((value) => [value.key, value]))
   const hits = (text: string) =>
@@ -141,7 +141,7 @@ test('F13: values are searched, those of secrets and switches are not, and say w
 
 test('where nothing is found the closest settings are named', async (t) => {
   const definitions = await fromApi(t)
-  const find = createSearch(definitions, defaultMessages)
+  const find = createSearch(definitions, textsOf('en'))
   const nearest = (text: string) => find({ text, isExact: false }).nearest.map(({ key }) => key)
   t.equal(nearest('licence format')[0], 'app.expires_at')
   t.equal(nearest('registrar')[0], 'app.sign_up')
@@ -176,7 +176,7 @@ test('groups come as modules declared them, settings without one first; within a
 test('texts are filled in, by plural category; unknown placeholders stay', async (t) => {
   t.equal(format('{a} and {b}', { a: 1 }), '1 and {b}')
   t.equal(format('{a}', { a: '{b}', b: 2 }), '{b}', 'values are not filled in again')
-  t.equal(plural(defaultMessages.unsavedCount, 1, 'en'), '1 unsaved change')
+  t.equal(plural(textsOf('en').unsavedCount, 1, 'en'), '1 unsaved change')
   t.equal(plural({ few: '{count} few', other: '{count} other' }, 3, 'pl'), '3 few')
   t.equal(plural({ other: '{count} other' }, 1, 'en'), '1 other')
 })

@@ -5,8 +5,7 @@ import { createSettingsClient } from '@fastify-modular/settings/client'
 import { followSettings } from '@fastify-modular/settings/client/internal'
 import fc from 'fast-check'
 import { test } from 'tap'
-import { defaultMessages } from '#src/texts/messages.js'
-import { wholeMessages } from '#src/texts/more-messages.js'
+import { textsOf } from '#src/texts/texts.js'
 import { SettingsEditor } from '#src/browser/model/editor.js'
 import { toArrival } from '#src/browser/model/news.js'
 import { createAccess, ownSource, sharedSource } from '#src/browser/model/source.js'
@@ -44,7 +43,7 @@ async function openWindow(t: Test, url: string, signedIn: Window = {}) {
   const api = createSettingsClient(access)
   const looks = { read: 0 }
   const page = {
-    messages: wholeMessages(defaultMessages),
+    messages: textsOf('en'),
     locale: 'en',
     canUpdate: true,
     callerId,

@@ -9,7 +9,7 @@ import {
   type SettingToken,
 } from '@fastify-modular/settings'
 import type { SettingDefinitionDto } from '@fastify-modular/settings/client'
-import { defaultMessages } from '#src/texts/messages.js'
+import { textsOf } from '#src/texts/texts.js'
 import { Type } from '@sinclair/typebox'
 import Fastify from 'fastify'
 import t, { test } from 'tap'
@@ -210,7 +210,7 @@ function formTakes(
 ): boolean {
   if (!definition || value === null || definition.sensitive) return definition !== undefined
   const input = toInput(definition, stored)
-  if (checkInput(definition, input, stored, defaultMessages) !== undefined) return false
+  if (checkInput(definition, input, stored, textsOf('en')) !== undefined) return false
   const parsed = parseInput(definition, input, stored)
   // An empty control and a moment have several forms.
   if (stored === '' || definition.type === SettingType.DateTime) return 'value' in parsed

@@ -1,7 +1,7 @@
 /** The editor of a page over the real API, without a browser. */
 import { createSettingsClient } from '@fastify-modular/settings/client'
 import type { FastifyInstance } from 'fastify'
-import { defaultMessages } from '#src/texts/messages.js'
+import { textsOf } from '#src/texts/texts.js'
 import { SettingsEditor } from '#src/browser/model/editor.js'
 import type { Definition, Draft, Input, SettingValue } from '#src/browser/model/setting.js'
 import { ownSource, sharedSource } from '#src/browser/model/source.js'
@@ -48,7 +48,7 @@ export async function startEditor(
   const api = createSettingsClient({ fetch: fetch(fetchFrom(app, user)) })
   const editor = new SettingsEditor(
     isOwn ? ownSource(api) : sharedSource(api),
-    () => ({ messages: defaultMessages, locale: 'en' }),
+    () => ({ messages: textsOf('en'), locale: 'en' }),
     onSaved,
   )
   await editor.load()

@@ -19,7 +19,7 @@ interface Follower {
   windows?(): void
   /** The set of open windows has changed, as it was read. */
   opened?(isAny: boolean): void
-  /** After a change of values, where this process wrote it. */
+  /** This process has written, and memory has it. */
   wrote?(write: LocalWrite): void
 }
 
@@ -31,12 +31,9 @@ export class Changes {
     this.#followers.push(follower)
   }
 
-  /** Call it when memory holds shared values, or locked ones, anew: with the write where this process wrote them. */
-  shared(change: SharedChange, write?: LocalWrite): void {
-    for (const follower of this.#followers) {
-      follower.shared?.(change)
-      if (write) follower.wrote?.(write)
-    }
+  /** Call it when memory holds shared values, or locked ones, anew. */
+  shared(change: SharedChange): void {
+    for (const follower of this.#followers) follower.shared?.(change)
   }
 
   /** Call it when the database may have other windows than before. */
@@ -50,10 +47,12 @@ export class Changes {
   }
 
   /** Call it when values of users or tenants have changed, or may have: memory forgets them. */
-  owned(changed: ChangedOwners, write?: LocalWrite): void {
-    for (const follower of this.#followers) {
-      follower.owned?.(changed)
-      if (write) follower.wrote?.(write)
-    }
+  owned(changed: ChangedOwners): void {
+    for (const follower of this.#followers) follower.owned?.(changed)
+  }
+
+  /** Call it when memory has taken a write of this process. */
+  wrote(write: LocalWrite): void {
+    for (const follower of this.#followers) follower.wrote?.(write)
   }
 }

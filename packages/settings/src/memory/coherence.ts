@@ -1,6 +1,6 @@
 /** Keeps memory in step with a database that other processes write to. */
 import { isDomainException } from '@fastify-modular/core'
-import { currentCommand } from '@fastify-modular/core/internal'
+import { currentCommand, withTimeout } from '@fastify-modular/core/internal'
 import type { FastifyBaseLogger } from 'fastify'
 import type { Observer } from '../diagnostics.ts'
 import { noRevision, type Revision, revisionId } from '../store/revision.ts'
@@ -11,8 +11,8 @@ import {
   type StoredRow,
   type StoreNews,
   TooManyWritesException,
+  type WriteResult,
 } from '../store/store.ts'
-import { ownerOf } from '../store/plan-write.ts'
 import { SharedRuns } from '../store/shared-runs.ts'
 import type { Changes } from './changes.ts'
 import type { SharedValues } from './shared-values.ts'
@@ -47,13 +47,19 @@ const manyOwners = 1000
 /** Milliseconds until a check that failed is repeated: doubled from the first to the last. */
 const backOff = { first: 250, last: 5000 }
 
+/** Milliseconds that a write that is committed waits for what was written before it. */
+const patience = 2000
+
 /** What a check brought. */
 type News = 'nothing' | 'changes' | 'everything'
 
-/** A row that a write found and left as it is; undefined means unset. */
-interface FoundRow {
-  readonly id: RowId
-  readonly row: StoredRow | undefined
+/** A committed write of shared rows by this process. */
+interface OwnWrite {
+  readonly written: WriteResult
+  /** The revision that it found under its lock. */
+  readonly found: Revision
+  /** Rows that it left as they are, which are undefined where they are unset. */
+  readonly same: readonly { readonly id: RowId; readonly row: StoredRow | undefined }[]
 }
 
 export class Coherence {
@@ -68,8 +74,8 @@ export class Coherence {
   #reload: 'due' | 'running' | undefined
   /** Changes of owners up to here are known, by the store's own count. */
   #ownerMark: string | undefined
-  /** The revision that the last write found. */
-  #latest = 0
+  /** The versions of own writes that wait for a look, which may bring them as well. */
+  readonly #waiting = new Set<number>()
   /** When the first open window was due at the last check. */
   #due: number | null = null
   /** Whether the next check looks for changes of owners that were not announced. */
@@ -126,42 +132,51 @@ export class Coherence {
     return this.catchUp()
   }
 
-  /** Catches up if a write is in memory, but not all before it. */
-  closeGap(): void {
-    const { sharedValues } = this.#init
-    // Later, because the notification of the write before may be on its way.
-    if (!sharedValues.complete) setImmediate(() => sharedValues.complete || void this.catchUp())
-  }
-
-  /** Resolves when memory has rows that a write found and left as they are. Never rejects. */
-  async confirm(found: readonly FoundRow[]): Promise<void> {
+  /**
+   * Resolves when memory has a write, and all before it. Where the database does not answer any more, memory takes the write
+   * alone, and reads everything when it does. Never rejects.
+   */
+  async take({ written, found, same }: OwnWrite): Promise<void> {
     const { sharedValues, changes } = this.#init
-    // Of owners memory has values only, so that it cannot compare.
-    const owners = found.flatMap(({ id }) => ownerOf(id) ?? [])
-    if (owners.length > 0) changes.owned({ owners })
-    const isKnown = (): boolean => found.every(({ id, row }) => sharedValues.agrees(id, row))
-    if (this.#reload || !isKnown()) await this.catchUp()
+    const isKnown = () => this.#isAt(found) || this.#isAt(written)
+    let isAlone = false
+    if (!isKnown()) {
+      const { revision } = written
+      this.#waiting.add(revision)
+      isAlone = await withTimeout(this.#reach(isKnown), patience, () => true)
+      this.#waiting.delete(revision)
+    }
+    if (written.changes.length > 0 && (isAlone || this.#isAt(found)))
+      changes.shared(sharedValues.apply(written))
+    if (isAlone) this.#reload = 'due'
     // Rows that were changed by hand are not in the history.
-    if (!isKnown()) await this.reload()
+    else if (!same.every(({ id, row }) => sharedValues.agrees(id, row))) await this.reload()
   }
 
-  /** Looks at the revision that a write of shared rows found. */
-  observe(found: Revision): void {
-    this.#latest = found.revision
-    const isGone = ({ revision, token }: Revision): boolean =>
-      found.revision < revision || (found.revision === revision && found.token !== token)
-    if (this.#init.sharedValues.origins.some(isGone)) this.#reload = 'due' // the database has gone back
+  /** Looks, unless the look that is on its way does. Resolves with whether the database did not answer. */
+  async #reach(isKnown: () => boolean): Promise<boolean> {
+    await this.#checks.current
+    if (!isKnown()) await this.catchUp()
+    return !isKnown() && this.#state === 'stale'
   }
 
-  /** Takes what a write that failed may have committed, or was refused for. Never rejects. */
-  async afterFailure(error: unknown): Promise<void> {
+  /** Whether memory has all up to a revision, and nothing that was written later. */
+  #isAt(revision: Revision): boolean {
+    return this.#reload === undefined && revisionId(revision) === revisionId(this.#init.sharedValues)
+  }
+
+  /**
+   * Takes what a write that failed may have committed, or was refused for. Never rejects.
+   * @param found the revision of shared rows that it found under its lock
+   */
+  async afterFailure(error: unknown, found: Revision | undefined): Promise<void> {
     if (isOutage(error)) {
       this.#lose(error) // a look may take long to fail as well
       this.#areOwnersDue = true
       void this.catchUp()
     }
     // A refused writer reads again, and must then find what the write was refused for.
-    else if (this.#reload || this.#latest > this.#init.sharedValues.revision) await this.catchUp()
+    else if (found && !this.#isAt(found)) await this.catchUp()
   }
 
   /** A hint with a revision is a notification; one without it only says that it is time to check. */
@@ -205,31 +220,31 @@ export class Coherence {
   /** One query, unless users are looked for or everything is read. */
   async #refresh(): Promise<News> {
     const { store, sharedValues } = this.#init
-    const { revision: known, origins } = sharedValues
-    const found = await store.shared.news(known, page)
+    const known = { revision: sharedValues.revision, token: sharedValues.token }
+    const found = await store.shared.news(known.revision, page)
     if (found.due !== this.#due) setImmediate(() => this.#init.changes.windows())
     this.#due = found.due
     // Before listeners are called, which may read values of owners.
     if (this.#areOwnersDue) await this.#readOwnerNews()
-    this.#compare(found, known, origins)
+    this.#compare(found, known)
     return this.#reload ? this.#readAll() : this.#takeNews(found, known)
   }
 
   /** Looks whether memory is of the past that the database has: what it had before the look, and what it has now. */
-  #compare(found: StoreNews, known: number, origins: readonly Revision[]): void {
+  #compare(found: StoreNews, known: Revision): void {
     const tokens = new Map(found.changes.map(({ revision, token }) => [revision, token]))
-    if (found.knownToken !== null) tokens.set(known, found.knownToken)
+    if (found.knownToken !== null) tokens.set(known.revision, found.knownToken)
     tokens.set(noRevision.revision, noRevision.token).set(found.revision, found.token)
     const { sharedValues, log } = this.#init
     // A write that was applied during the look may be later than what the look found.
-    const applied = sharedValues.origins.filter(({ revision }) => revision <= found.revision)
-    const missing = [...origins, ...applied].filter(({ revision, token }) => tokens.get(revision) !== token)
+    const applied = sharedValues.revision <= found.revision ? [sharedValues] : []
+    const missing = [known, ...applied].filter(({ revision, token }) => tokens.get(revision) !== token)
     if (missing.length === 0) return
     this.#reload = 'due'
     // The history that proves a revision may have been trimmed.
     if (missing.some(({ revision }) => revision > found.revision || tokens.has(revision)))
       log.warn(
-        { known, current: found.revision },
+        { known: known.revision, current: found.revision },
         'settings database went back in time; all values are read again',
       )
   }
@@ -238,39 +253,31 @@ export class Coherence {
     const { store, sharedValues, changes } = this.#init
     this.#reload = 'running'
     try {
-      sharedValues.beginLoad()
       // Before owners are forgotten: what is written in between is found the next time.
       this.#ownerMark = (await store.owned.news(undefined, 0)).next
       this.#areOwnersDue = false
       const read = await store.shared.read()
       changes.owned({})
-      const before = { revision: sharedValues.revision, generation: sharedValues.generation }
-      const change = sharedValues.load(read, read.rows)
-      this.closeGap() // of writes during the load
+      const change = sharedValues.load(read, read.rows, this.#waiting)
       changes.shared(change)
-      // A write in between may have found that the database went back.
+      // Somebody may have asked for another one.
       if (this.#reload === 'running') this.#reload = undefined
-      const isNews =
-        before.revision !== sharedValues.revision || before.generation !== sharedValues.generation
-      return isNews ? 'everything' : 'nothing'
+      return change.kind === 'everything' ? 'everything' : 'nothing'
     } catch (error) {
       this.#reload = 'due'
       throw error
     }
   }
 
-  async #takeNews({ revision, token, changes: entries }: StoreNews, known: number): Promise<News> {
+  async #takeNews({ revision, token, changes: entries }: StoreNews, known: Revision): Promise<News> {
     const { sharedValues, changes } = this.#init
-    if (revision === known && sharedValues.complete) return 'nothing'
+    if (revision === known.revision) return 'nothing'
     // A full page may be one of several.
     if (entries.length === page) return this.#readAll()
     // History keeps the newest row of every value, so that replaying it ends with the current values.
-    const change = sharedValues.replay(
-      { revision, token },
-      entries.map((entry) => ({ ...entry, row: toRow(entry) })),
-    )
+    const past = entries.map((entry) => ({ ...entry, row: toRow(entry) }))
     // Last, so that a listener that reads other settings sees all of the news.
-    changes.shared(change)
+    changes.shared(sharedValues.replay({ revision, token }, past, this.#waiting))
     return 'changes'
   }
 

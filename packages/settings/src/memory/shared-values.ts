@@ -1,12 +1,12 @@
 /**
- * All System and Application values in memory. Every change is applied in one step of the event loop, so a reader
- * never sees half of a bulk; applying is order-independent, so a late reload cannot undo a newer write.
+ * All System and Application values in memory. Every change is applied in one step of the event loop, so a reader never sees
+ * half of a bulk.
  */
 import { NotFoundException } from '@fastify-modular/core'
 import type { Registry } from '../definitions/registry.ts'
 import type { RegisteredSetting } from '../values/validate.ts'
 import { errorCodes } from '../misuse-errors.ts'
-import { isOwned, type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
+import { type JsonValue, SettingScope, type SharedScope } from '../setting-definition.ts'
 import { type Locked, type LockedBy, lockedValueOf } from '../overrides.ts'
 import { isPlaceOf } from '../places.ts'
 import { isSameRow } from '../store/plan-write.ts'
@@ -57,9 +57,11 @@ interface PastChange {
 }
 
 /** A setting whose read without a user has a new answer. */
-interface EffectiveChange {
+export interface EffectiveChange {
   readonly state: SettingState
   readonly previous: Resolution
+  /** `local`: this process changed it; `remote`: another one did. */
+  readonly origin: 'local' | 'remote'
 }
 
 /** What memory holds anew of the values that all users share. */
@@ -71,12 +73,7 @@ export interface SharedChange {
   /** What has changed: rows, locked values, or nobody knows what, because everything was read again. */
   readonly kind: 'rows' | 'locks' | 'everything'
   readonly revision: number
-  /** `local`: this process changed it; `remote`: another one did. */
-  readonly origin: 'local' | 'remote'
 }
-
-/** Why settings are resolved again. */
-type ResolvedFor = Pick<SharedChange, 'kind' | 'origin'> & Partial<Pick<SharedChange, 'revision'>>
 
 interface SharedValuesInit {
   readonly registry: Pick<Registry, 'find' | 'closest'>
@@ -88,13 +85,9 @@ interface SharedValuesInit {
 export class SharedValues {
   readonly #init: SharedValuesInit
   /** The last change of each value, by `nameOf`. */
-  readonly #changes = new Map<string, PastChange>()
+  #changes = new Map<string, PastChange>()
   readonly #states = new Map<string, SettingState>()
   #last = noRevision
-  /** Tokens of writes of this process that are in here, by revision, while not all before them are. */
-  readonly #ahead = new Map<number, string>()
-  /** What is applied during a load may be later than what it brings. */
-  #isLoading = false
   #generation = 0
 
   constructor(init: SharedValuesInit) {
@@ -109,17 +102,6 @@ export class SharedValues {
   /** The token of that revision. */
   get token(): string {
     return this.#last.token
-  }
-
-  /** False while a later write is in here, but not all before it. */
-  get complete(): boolean {
-    return this.#ahead.size === 0
-  }
-
-  /** The revisions that a database must have whose values these are. */
-  get origins(): readonly Revision[] {
-    const ahead = [...this.#ahead].map(([revision, token]) => ({ revision, token }))
-    return [{ revision: this.revision, token: this.token }, ...ahead]
   }
 
   /** Counts local changes: a key for caches. */
@@ -165,54 +147,48 @@ export class SharedValues {
     return false
   }
 
-  /** Whether a System or Application row is here as the database has it. True for rows of owners, which are elsewhere. */
+  /** Whether a System or Application row is here as the database has it. */
   agrees(id: RowId, row: StoredRow | undefined): boolean {
-    return isOwned(id.scope) || isSameRow(this.#changes.get(nameOf(id))?.row, row)
+    return isSameRow(this.#changes.get(nameOf(id))?.row, row)
   }
 
-  /** Call it before reading what `load` gets: only what is applied after it may be newer than that. */
-  beginLoad(): void {
-    this.#isLoading = true
-    this.#giveWay(Infinity)
-  }
-
-  /** Takes all rows as of a revision, which may be lower than the one before: the database may have gone back. */
-  load(at: Revision, rows: readonly StoredRow[]): SharedChange {
-    this.#isLoading = false
-    // A write that was applied meanwhile and is not in a later state belongs to a past that was lost.
-    this.#giveWay(at.revision)
-    const loaded = this.#take(rows.map((row) => ({ ...row, row })))
-    const absent = [...this.#changes.values()].filter(({ revision }) => revision === unknown)
-    const unset = this.#take(absent.map((change) => ({ ...change, row: undefined, revision: at.revision })))
+  /**
+   * Takes all rows as of a revision, which may be lower than the one before: the database may have gone back.
+   * @param own the versions of writes of this process
+   */
+  load(at: Revision, rows: readonly StoredRow[], own: ReadonlySet<number>): SharedChange {
+    const before = this.#changes
+    this.#changes = new Map(rows.map((row) => [nameOf(row), { ...row, row }]))
+    const keys = new Set<string>()
+    for (const change of [...before.values(), ...this.#changes.values()]) {
+      const name = nameOf(change)
+      if (!isSameRow(before.get(name)?.row, this.#changes.get(name)?.row)) keys.add(change.key)
+    }
     const isSame = revisionId(at) === revisionId(this)
     this.#last = { revision: at.revision, token: at.token }
-    const keys = new Set([...loaded, ...unset])
-    const kind = isSame && keys.size === 0 ? 'rows' : 'everything'
-    return this.#resolve(keys, { kind, origin: 'remote' })
+    return this.#resolve(keys, isSame && keys.size === 0 ? 'rows' : 'everything', own)
   }
 
   /** Takes what one write of System and Application rows by this process changed. */
   apply({ revision, token, changes }: WriteResult): SharedChange {
     const taken = this.#take(changes.map(({ scope, key, after: row }) => ({ scope, key, row, revision })))
-    if (revision === this.revision + 1 && !this.#isLoading) this.#last = { revision, token }
-    // What all before it lacks may be of a past that was lost.
-    else if (revision > this.revision || taken.size > 0) this.#ahead.set(revision, token)
-    return this.#resolve(taken, { kind: 'rows', origin: 'local', revision })
+    if (revision === this.revision + 1) this.#last = { revision, token }
+    return { ...this.#resolve(taken, 'rows', new Set([revision])), revision }
   }
 
   /** Takes all changes up to a revision, oldest first. A value that came back to what it was has not changed. */
-  replay(to: Revision, changes: readonly PastChange[]): SharedChange {
+  replay(to: Revision, changes: readonly PastChange[], own: ReadonlySet<number>): SharedChange {
     if (to.revision > this.revision) this.#last = { revision: to.revision, token: to.token }
-    this.#reach(to.revision)
-    return this.#resolve(this.#take(changes), { kind: 'rows', origin: 'remote' })
+    return this.#resolve(this.#take(changes), 'rows', own)
   }
 
   /** Resolves settings again: their locked values may have changed. */
   resolveAgain(keys: ReadonlySet<string>): SharedChange {
-    return this.#resolve(keys, { kind: 'locks', origin: 'local' })
+    return this.#resolve(keys, 'locks')
   }
 
-  #resolve(keys: ReadonlySet<string>, { kind, origin, revision = this.revision }: ResolvedFor): SharedChange {
+  /** @param own the versions of writes of this process; without it, this process has changed everything */
+  #resolve(keys: ReadonlySet<string>, kind: SharedChange['kind'], own?: ReadonlySet<number>): SharedChange {
     if (keys.size > 0) this.#generation++
     const effective: EffectiveChange[] = []
     for (const key of keys) {
@@ -220,9 +196,12 @@ export class SharedValues {
       if (!old) continue // it was never read
       const state = this.#toState(old.setting)
       this.#states.set(key, state)
-      if (!isSame(old.shared, state.shared)) effective.push({ state, previous: old.shared })
+      if (isSame(old.shared, state.shared)) continue
+      const change = this.#changes.get(nameOf({ scope: sharedScope(state), key }))
+      const isOwn = own === undefined || (change !== undefined && own.has(change.revision))
+      effective.push({ state, previous: old.shared, origin: isOwn ? 'local' : 'remote' })
     }
-    return { effective, keys, kind, revision, origin }
+    return { effective, keys, kind, revision: this.revision }
   }
 
   #toState(setting: RegisteredSetting): SettingState {
@@ -233,18 +212,6 @@ export class SharedValues {
     // Named one by one: spreading costs more than the rest of a large bulk.
     const shared = resolve({ setting, locked, lockedBy, stored })
     return { setting, locked, lockedBy, stored, shared }
-  }
-
-  /** The next load replaces what is here up to a revision. Rows stay until then: readers see old values rather than none. */
-  #giveWay(upTo: number): void {
-    for (const [name, change] of this.#changes)
-      if (change.revision <= upTo) this.#changes.set(name, { ...change, revision: unknown })
-    this.#reach(upTo)
-  }
-
-  /** Everything up to a revision is in here. */
-  #reach(upTo: number): void {
-    for (const revision of this.#ahead.keys()) if (revision <= upTo) this.#ahead.delete(revision)
   }
 
   /** Keeps the newer changes. Returns the keys whose rows have changed. */
@@ -260,9 +227,6 @@ export class SharedValues {
     return keys
   }
 }
-
-/** The revision of a change that a load replaces, whatever it brings. */
-const unknown = -1
 
 function nameOf({ scope, key }: Pick<RowId, 'scope' | 'key'>): string {
   return `${scope} ${key}`

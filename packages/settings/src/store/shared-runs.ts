@@ -15,6 +15,11 @@ export class SharedRuns {
     return this.#isStopped
   }
 
+  /** Resolves after the run that has begun, if there is one. */
+  get current(): Promise<void> {
+    return this.#current
+  }
+
   /** Resolves after a run that began with this call or later: calls during a run share the next one. */
   run(): Promise<void> {
     // The current run may have read the database already.

@@ -14,7 +14,7 @@ import {
   SettingsChangedException,
   SettingValidationException,
 } from '../exceptions.ts'
-import type { Changes, LocalWrite } from '../memory/changes.ts'
+import type { Changes } from '../memory/changes.ts'
 import type { Coherence } from '../memory/coherence.ts'
 import type { SettingState, SharedValues } from '../memory/shared-values.ts'
 import type { OwnedCache } from '../memory/owned-values.ts'
@@ -23,6 +23,7 @@ import type { Layer, RowCodec } from '../secrets/row-codec.ts'
 import { isOwned, type JsonValue, SettingScope } from '../setting-definition.ts'
 import { ownerOf, rowIdText, tenantOf } from '../store/plan-write.ts'
 import type { CurrentRows, RowChange, RowId, StorePort, StoredRow, WriteResult } from '../store/store.ts'
+import type { Revision } from '../store/revision.ts'
 import type { StoredWindow } from '../store/windows.ts'
 import { encodeValue, readText } from '../values/json.ts'
 import { isSecret, parseValue } from '../values/validate.ts'
@@ -146,7 +147,7 @@ async function writeEntries(
   { actor = null, origin = 'contract', requestId = null, note = null, confirmWithin }: WriteOptions,
   control: WriteControl,
 ): Promise<WriteOutcome> {
-  const { codec, coherence, store } = init
+  const { codec, coherence, store, changes } = init
   const hook = confirmWithin === undefined ? control.window : opening(confirmWithin)
   // What is stored elsewhere may be older than the definition: nothing reads it, and it can be removed.
   for (const { state, scope, isReset } of wanted) if (!isReset) requirePlace(state.setting, scope)
@@ -173,8 +174,9 @@ async function writeEntries(
     throw new ArgumentException('What settles a change opens no other one.', 'confirmWithin')
   const crossRules = crossRulesOf(entries, init, control.tenant)
   let decided: readonly Decision[] = []
+  let found: Revision | undefined
   function decide(current: CurrentRows): readonly RowChange[] {
-    if (!owner) coherence.observe(current)
+    if (!owner) found = { revision: current.revision, token: current.token }
     const isSame = (entry: WriteEntry) => {
       const row = current.get(entry)
       return isEqual(entry, row && codec.layerOf(entry.state.setting, row))
@@ -196,9 +198,9 @@ async function writeEntries(
     decided = entries.map((entry) =>
       isGuarded(entry, control.caller) ? unchanged(entry, current) : decideEntry(entry, current, codec),
     )
-    const changes = decided.flatMap(({ change }) => change ?? [])
-    refuseInvalid(crossRules.check(current, changes))
-    return control.dryRun ? [] : changes
+    const rows = decided.flatMap(({ change }) => change ?? [])
+    refuseInvalid(crossRules.check(current, rows))
+    return control.dryRun ? [] : rows
   }
 
   const publication = beginPublication(init, actor)
@@ -210,29 +212,22 @@ async function writeEntries(
   const complete = { ...request, ...(enqueue && { enqueue }), ...(hook && { window: save }) }
   const writing = owner ? store.owned.write(owner, complete) : store.shared.write(complete)
   const written = await writing.catch(async (error: unknown) => {
-    await coherence.afterFailure(error)
+    await coherence.afterFailure(error, found)
     throw error
   })
   const outcomes = toOutcomes(decided, written)
   if (!control.dryRun) codec.trust(outcomes.flatMap(({ after }) => after ?? []))
-  if (written.changes.length > 0) {
-    apply(init, { ...written, actor })
-    await publication.committed(written)
-  }
-  if (window) init.changes.windows()
-  // Memory may lack a value that was stored already: the caller reads it after this.
-  const same = outcomes.filter(({ kind }) => kind === 'none')
-  await coherence.confirm(same.map(({ entry, before }) => ({ id: entry, row: before })))
+  // Memory takes a write before subscribers of its events are called, who read the new value. It may also lack a value that
+  // was stored already: the caller reads it after this.
+  const same = outcomes.flatMap(({ kind, entry, before }) =>
+    kind === 'none' ? { id: entry, row: before } : [],
+  )
+  if (found) await coherence.take({ written, found, same })
+  else if (owner && written.changes.length + same.length > 0) changes.owned({ owners: [owner] })
+  if (written.changes.length > 0) changes.wrote({ ...written, actor })
+  await publication.committed(written)
+  if (window) changes.windows()
   return { revision: written.revision, entries: outcomes, window }
-}
-
-/** Memory takes a write before subscribers of its events are called, who read the new value. */
-function apply({ sharedValues, coherence, changes }: WriteInit, write: LocalWrite): void {
-  const owners = write.changes.flatMap((change) => ownerOf(change) ?? [])
-  if (owners.length > 0) return changes.owned({ owners }, write)
-  const change = sharedValues.apply(write)
-  coherence.closeGap()
-  changes.shared(change, write)
 }
 
 /** Whether the host locked the setting, or the caller lacks the permission that its definition names. */

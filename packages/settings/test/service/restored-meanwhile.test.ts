@@ -1,4 +1,5 @@
 /** A database that is restored while this process waits for one of its answers. */
+import { setImmediate } from 'node:timers/promises'
 import { SettingScope } from '@fastify-modular/settings'
 import type { WriteRequest } from '#src/store/store.js'
 import { type Test, test } from 'tap'
@@ -76,10 +77,11 @@ async function createHeld(t: Test, { store, run }: SqlEngine) {
     },
     set: (key: 'app.title' | 'app.banner' | 'app.support_email', value: string) =>
       settings.contract.setSetting(key, value, Application),
-    /** Writes a title and waits until memory has it: the write itself may wait for the next look. */
-    async take(value: string) {
-      const written = settings.contract.setSetting('app.title', value, Application)
-      await until('the write', () => settings.get(definitions.title) === value, state)
+    /** Writes and waits until the database has it: the write itself may wait for the next look. */
+    async commit(key: 'app.title' | 'app.banner' | 'app.support_email', value: string) {
+      const { revision } = await news(0, 0)
+      const written = settings.contract.setSetting(key, value, Application)
+      await until('the write', async () => (await news(0, 0)).revision > revision, state)
       return () => written
     },
     /** Goes back to revision 1; then another process writes so many times. */
@@ -143,7 +145,7 @@ for (const [name, open] of Object.entries(sqlEngines)) {
         const held = app.hold('read', moment)
         const refreshed = app.settings.refresh()
         await held.reached
-        const written = await app.take('lost')
+        const written = await app.commit('app.title', 'lost')
         await app.restore(writes)
         held.release()
         await Promise.all([refreshed, written()])
@@ -156,15 +158,16 @@ for (const [name, open] of Object.entries(sqlEngines)) {
     const read = app.hold('read', 'with its answer')
     const refreshed = app.settings.refresh()
     await read.reached
-    const lost = await app.take('lost')
+    const lost = await app.commit('app.title', 'lost')
     await app.restore(0)
-    const look = app.hold('news', 'on its way')
     read.release()
+    await Promise.all([refreshed, lost()])
+    const look = app.hold('news', 'on its way')
+    app.hint()
     await look.reached
-    const written = app.set('app.banner', 'kept 1')
-    await until('the write', () => app.shown().banner === 'kept 1')
+    const written = await app.commit('app.banner', 'kept 1')
     look.release()
-    await Promise.all([refreshed, written, lost()])
+    await written()
     await app.look()
     t.same(app.shown(), kept(1))
   })
@@ -202,13 +205,12 @@ for (const [name, open] of Object.entries(sqlEngines)) {
     const other = await createApp(t, { store: engine.store() })
     await other.settings.contract.setSetting('app.banner', 'lost, too', Application)
     const held = app.hold('news', 'on its way')
-    await app.set('app.title', 'lost')
+    const lost = await app.commit('app.title', 'lost')
     await held.reached
     await app.restore(3)
-    const written = app.set('app.support_email', 'a@example.org')
-    await until('the write', () => app.settings.get(definitions.email) === 'a@example.org')
+    const written = await app.commit('app.support_email', 'a@example.org')
     held.release()
-    await written
+    await Promise.all([lost(), written()])
     await app.look()
     t.same(app.shown(), { ...kept(3), revision: 5 })
     t.equal(app.settings.get(definitions.email), 'a@example.org')
@@ -225,6 +227,41 @@ for (const [name, open] of Object.entries(sqlEngines)) {
     await written
     await app.look()
     t.same(app.shown(), kept(3))
+  })
+
+  test(`${name}: a late write never covers a newer one of another process while all is being read`, async (t) => {
+    const engine = await open(t)
+    const app = await createWritten(t, engine)
+    const other = await createApp(t, { store: engine.store() })
+    const seen: unknown[] = []
+    app.settings.on('app.title', (value) => void seen.push(value))
+    const late = app.hold('write', 'with its answer')
+    const written = app.set('app.title', 'late')
+    await late.reached
+    await other.settings.contract.setSetting('app.title', 'newer', Application)
+    await app.look()
+    const read = app.hold('read', 'with its answer')
+    const refreshed = app.settings.refresh()
+    await read.reached
+    late.release()
+    await setImmediate()
+    read.release()
+    await Promise.all([refreshed, written])
+    t.same(seen, ['newer'])
+  })
+
+  test(`${name}: a write that was taken without those before it is gone after a restore`, async (t) => {
+    const engine = await open(t)
+    const app = await createWritten(t, engine)
+    const other = await createApp(t, { store: engine.store() })
+    await other.settings.contract.setSetting('app.banner', 'lost, too', Application)
+    const held = app.hold('news', 'on its way')
+    await app.set('app.title', 'lost') // the look takes longer than the write waits
+    await app.restore(1)
+    t.match(app.shown(), { title: 'lost', revision: 1 })
+    held.release()
+    await app.look()
+    t.same(app.shown(), kept(1))
   })
 
   test(`${name}: a restore is noticed where the history that proves it was trimmed`, async (t) => {

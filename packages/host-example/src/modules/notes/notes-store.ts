@@ -16,34 +16,25 @@ interface NotesSelection {
 /** How long a removed note can be restored: an hour, in ms. */
 const undoWindow = 60 * 60 * 1000
 
-const columns = 'id, owner, title, body, is_shared, version, created_at, updated_at'
-
-export type NotesStore = ReturnType<typeof createNotesStore>
-
 export function createNotesStore(database: Database, events: Events) {
   return {
     async add({ id, owner, title, body, isShared, version, createdAt, updatedAt }: Note): Promise<void> {
-      const times = [createdAt, updatedAt].map((time) => Date.parse(time))
-      await database.query(`insert into notes (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8)`, [
-        id,
-        owner,
-        title,
-        body,
-        Number(isShared),
-        version,
-        ...times,
-      ])
+      await database.query(
+        `insert into notes (id, owner, title, body, is_shared, version, created_at, updated_at)
+        values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+        [id, owner, title, body, Number(isShared), version, Date.parse(createdAt), Date.parse(updatedAt)],
+      )
     },
     async find(id: string): Promise<Note | null> {
       if (id.includes('\0')) return null // PostgreSQL has no NUL in text
-      return first(await database.query('select * from notes where id = $1', [id]))
+      return first(await database.query('select * from notes where id = $1 and removed_at is null', [id]))
     },
     /** Newest first, of one owner or of all; with `contains`, those whose title or text contains it. */
     async list({ owner, contains, limit, offset }: NotesSelection): Promise<Note[]> {
       // The database lowers both sides: some know the lower case of ASCII alone, unlike JavaScript.
       const rows = await database.query(
         `select * from notes
-        where ${owner === null ? '$1 = $1' : 'owner = $1'}
+        where removed_at is null and ${owner === null ? '$1 = $1' : 'owner = $1'}
           and (lower(title) like lower($2) escape '\\' or lower(body) like lower($2) escape '\\')
         order by created_at desc, id limit $3 offset $4`,
         [owner ?? '', `%${contains.replace(/[\\%_]/g, '\\$&')}%`, limit, offset],
@@ -66,13 +57,8 @@ export function createNotesStore(database: Database, events: Events) {
     async remove(id: string): Promise<void> {
       const now = Date.now()
       await database.write([
-        ['delete from removed_notes where removed_at < $1', [now - undoWindow]],
-        [
-          `insert into removed_notes (${columns}, removed_at)
-          select ${columns}, cast($1 as bigint) from notes where id = $2 on conflict (id) do nothing`,
-          [now, id],
-        ],
-        ['delete from notes where id = $1', [id]],
+        ['delete from notes where removed_at < $1', [now - undoWindow]],
+        ['update notes set removed_at = $1 where id = $2 and removed_at is null', [now, id]],
       ])
     },
     /** A removed note that can be restored. */
@@ -80,19 +66,12 @@ export function createNotesStore(database: Database, events: Events) {
       if (id.includes('\0')) return null
       const since = Date.now() - undoWindow
       return first(
-        await database.query('select * from removed_notes where id = $1 and removed_at >= $2', [id, since]),
+        await database.query('select * from notes where id = $1 and removed_at >= $2', [id, since]),
       )
     },
     /** Puts a removed note back as it was. */
     async restore(id: string): Promise<void> {
-      await database.write([
-        [
-          `insert into notes (${columns}) select ${columns} from removed_notes where id = $1
-          on conflict (id) do nothing`,
-          [id],
-        ],
-        ['delete from removed_notes where id = $1', [id]],
-      ])
+      await database.query('update notes set removed_at = null where id = $1', [id])
     },
   }
 }
@@ -101,7 +80,7 @@ export function createNotesStore(database: Database, events: Events) {
 function updateOf({ id, title, body, isShared, version }: Note): Statement {
   return [
     `update notes set title = $1, body = $2, is_shared = $3, version = version + 1, updated_at = $4
-    where id = $5 and version = $6 returning *`,
+    where id = $5 and version = $6 and removed_at is null returning *`,
     [title, body, Number(isShared), Date.now(), id, version],
   ]
 }

@@ -8,15 +8,14 @@ import { type LoadChanges, useChanges } from './use-changes.ts'
 import { Dialog } from '../dialogs/dialog.tsx'
 import type { Group } from '../model/listing.ts'
 import type { Definition } from '../model/setting.ts'
-import { useEditor } from '../page-context.ts'
+import { useEditor, usePage } from '../page-context.ts'
 import { OpenChanges } from '../trust/open-changes.tsx'
-import { useWholePage } from '../more-texts.ts'
 
 const hour = 3_600_000
 const none = { actor: '', group: '', hours: '' }
 
 export function ActivityPage({ groups }: { readonly groups: readonly Group[] }): ComponentChildren {
-  const { api, messages } = useWholePage()
+  const { api, messages } = usePage()
   const [filter, setFilter] = useState(none)
   const { actor, group, hours } = filter
   const load = useMemo((): LoadChanges => {
@@ -46,14 +45,14 @@ export function ActivityPage({ groups }: { readonly groups: readonly Group[] }):
     <section aria-label={messages.activity}>
       <div className="fm-head">
         <div>
-          <h2>
+          <h2 className="fm-line">
             <span>{messages.activity}</span>
           </h2>
           <p className="fm-small">{messages.activityHint}</p>
         </div>
       </div>
       <OpenChanges sections={[]} />
-      <div className="fm-chips">
+      <div className="fm-chips fm-line">
         {choices.map(([name, label, all, options]) => (
           <select
             key={name}
@@ -91,7 +90,7 @@ interface HistoryDialogProps {
 }
 
 export function HistoryDialog({ definition, onClose }: HistoryDialogProps): ComponentChildren {
-  const { api, messages } = useWholePage()
+  const { api, messages } = usePage()
   const { key, displayName: name, confirm } = definition
   const scope = useEditor((state) => state.values.get(key)?.scope) ?? definition.scope
   const load = useCallback<LoadChanges>(

@@ -6,10 +6,9 @@ import { Button } from '../button.tsx'
 import type { Changes } from './use-changes.ts'
 import { EntryDiff, EntryName, FoldedEntries } from '../diff/entry-diff.tsx'
 import { Face } from '../face.tsx'
-import { relativeTime } from '../model/input.ts'
-import { type Definition, displayTime, type SettingValue } from '../model/setting.ts'
-import { useEditor, useMayChange } from '../page-context.ts'
-import { useWholePage } from '../more-texts.ts'
+import type { Definition, SettingValue } from '../model/setting.ts'
+import { displayTime, relativeTime } from '../model/times.ts'
+import { useEditor, useMayChange, usePage } from '../page-context.ts'
 
 interface ChangeListProps {
   readonly source: Changes
@@ -20,7 +19,7 @@ interface ChangeListProps {
 }
 
 export function ChangeList({ source, empty, ofOne }: ChangeListProps): ComponentChildren {
-  const { messages, locale } = useWholePage()
+  const { messages, locale } = usePage()
   const { changes = [], failure, done, showOlder } = source
   const listed = ofOne ? changes : withoutUndone(changes)
   // Of each setting the newest entry: only what holds now can be undone.
@@ -43,7 +42,7 @@ export function ChangeList({ source, empty, ofOne }: ChangeListProps): Component
       {source.changes?.length === 0 && <p className="fm-empty">{empty}</p>}
       {daysOf(listed).map(([day, ofDay]) => (
         <Fragment key={day}>
-          <h3 className="fm-day">{displayDay(day, locale)}</h3>
+          <h3 className="fm-day fm-small">{displayDay(day, locale)}</h3>
           <ul className="fm-card">
             {ofDay.map((change) => (
               <Change
@@ -137,7 +136,7 @@ interface ListedChangeProps extends ChangeProps {
 /** What was written together: one line for who and when, one for what; several changes are folded. */
 function Change({ isOver, ...props }: ListedChangeProps): ComponentChildren {
   const { change, ofOne } = props
-  const { editor, messages, locale } = useWholePage()
+  const { editor, messages, locale } = usePage()
   const { actor, at, entries } = change
   const person = useEditor(({ people }) => people.get(actor ?? '')) ?? actor ?? messages.somebody
   const [first] = entries
@@ -189,7 +188,7 @@ function withNodes(text: string, nodes: Readonly<Record<string, ComponentChildre
 
 /** How a change came about, where it is not the usual way, and the note of its writer. */
 function Reason({ entry: { origin, note } }: { readonly entry: HistoryEntry }): ComponentChildren {
-  const { messages } = useWholePage()
+  const { messages } = usePage()
   const ways: Readonly<Record<string, string>> = {
     import: messages.byImport,
     restore: messages.byRollback,
@@ -207,7 +206,7 @@ function Reason({ entry: { origin, note } }: { readonly entry: HistoryEntry }): 
  * in the history of a setting it restores what the setting held once.
  */
 function WayBack({ change, newest, source, ofOne }: ChangeProps): ComponentChildren {
-  const { api, editor, messages, locale, isAdmin } = useWholePage()
+  const { api, editor, messages, locale, isAdmin } = usePage()
   const { values, byKey } = useEditor((state) => state)
   const { revision, at, entries } = change
   // Of a set, one value that holds is enough: Undo says who has changed the others since.

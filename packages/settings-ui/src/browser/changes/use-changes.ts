@@ -1,14 +1,7 @@
 /** What has happened to settings, page by page, newest first. */
-import type { SettingChangeSet } from '@fastify-modular/settings/client'
+import type { ChangesPage, SettingChangeSet } from '@fastify-modular/settings/client'
 import { useEffect, useState } from 'preact/hooks'
 import { usePage } from '../page-context.ts'
-
-/** A page of changes; `next` is where the one after it begins. */
-interface ChangesPage {
-  readonly changes: readonly SettingChangeSet[]
-  readonly next: string | null
-  readonly people: Readonly<Record<string, string>>
-}
 
 export type LoadChanges = (before?: string) => Promise<ChangesPage>
 

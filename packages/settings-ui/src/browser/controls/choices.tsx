@@ -81,7 +81,7 @@ function FilteredChoice({ options, field, onInput }: FilteredChoiceProps): Compo
   const list = `${field.id}-o`
   const chosen = options.find(({ value }) => value === field.value)
   return (
-    <span className="fm-field">
+    <span className="fm-field fm-line">
       <input
         {...field}
         className="fm-bare"

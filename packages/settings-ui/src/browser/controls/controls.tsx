@@ -52,5 +52,5 @@ const widths: Readonly<Record<number, string>> = {
 
 /** The class that gives a control the width of its type. */
 export function widthOf({ type }: Definition): string {
-  return `fm-control ${widths[type] ?? ''}`
+  return `fm-control fm-line ${widths[type] ?? ''}`
 }

@@ -17,15 +17,14 @@ import {
 } from '../model/json-form.ts'
 import { toNumber } from '../model/input.ts'
 import { type Definition, type JsonValue, splitError } from '../model/setting.ts'
-import { useEditor } from '../page-context.ts'
-import { useWholePage } from '../more-texts.ts'
+import { useEditor, usePage } from '../page-context.ts'
 import { Segments, Switch } from './choices.tsx'
 import type { ControlProps } from './control-props.ts'
 import { CodeControl } from './long-text.tsx'
 
 /** A form where the schema has one and the value fits it; JSON for all else, and where the user prefers it. */
 export function JsonControl(props: ControlProps): ComponentChildren {
-  const { messages } = useWholePage()
+  const { messages } = usePage()
   const { definition, field } = props
   const errors = useErrors(definition)
   const [isCode, setCode] = useState(false)
@@ -63,7 +62,7 @@ interface JsonFormProps extends ControlProps {
 }
 
 function JsonForm({ definition, field, form, parts, onInput }: JsonFormProps): ComponentChildren {
-  const { messages } = useWholePage()
+  const { messages } = usePage()
   const { id, readOnly } = field
   const group = useRef<HTMLDivElement>(null)
   /** The `data-part` of what has the focus next. */
@@ -131,7 +130,7 @@ interface PartProps {
 
 /** An item of a list with its tools, or the object alone. */
 function Part({ id, form, parts, index, byPointer, isReadOnly, change }: PartProps): ComponentChildren {
-  const { messages } = useWholePage()
+  const { messages } = usePage()
   const part = parts[index] ?? ''
   const [first] = form.fields
   /** The item is a value itself. */
@@ -141,12 +140,12 @@ function Part({ id, form, parts, index, byPointer, isReadOnly, change }: PartPro
   const tools = form.isList && !isReadOnly && <ItemTools {...{ parts, index, name, change }} />
   return (
     <div
-      className={isLine ? 'fm-form is-line' : 'fm-form'}
+      className={isLine ? 'fm-form fm-line is-line' : 'fm-form fm-line'}
       role={form.isList ? 'group' : undefined}
       aria-label={form.isList ? name : undefined}
     >
       {form.isList && !isLine && (
-        <div className="fm-item">
+        <div className="fm-item fm-line">
           <b dir="auto">{name}</b>
           {tools}
         </div>
@@ -175,7 +174,7 @@ type ItemToolsProps = Pick<PartProps, 'parts' | 'index' | 'change'> & { readonly
 
 /** Up, down and away; the focus goes with the button, and with the last item to the button that adds. */
 function ItemTools({ parts, index, name, change }: ItemToolsProps): ComponentChildren {
-  const { messages } = useWholePage()
+  const { messages } = usePage()
   const last = parts.length - 1
   const without = parts.toSpliced(index, 1)
   const move = (to: number, tool: string): void => {
@@ -248,7 +247,7 @@ function Cell(props: CellProps): ComponentChildren {
         <Input {...props} attributes={attributes} />
       )}
       {error !== undefined && (
-        <span className="fm-note is-bad" id={`${id}-e`} dir="auto">
+        <span className="fm-note fm-small is-bad" id={`${id}-e`} dir="auto">
           {error}
         </span>
       )}
@@ -263,7 +262,7 @@ function ChoiceCell({
   isReadOnly,
   onInput,
 }: CellProps): ComponentChildren {
-  const { messages } = useWholePage()
+  const { messages } = usePage()
   const stored = String(value ?? '')
   return (
     <select

@@ -63,7 +63,7 @@ export function CodeControl({ definition, field, onInput }: ControlProps): Compo
         <textarea {...field} ref={area} rows={4} spellcheck={false} dir="ltr" wrap="off" />
       </div>
       {!readOnly && (
-        <div className="fm-code-tools">
+        <div className="fm-code-tools fm-line">
           {error && (
             <Button look="link" onClick={goToError} text={format(messages.goToLine, { line: error.line })} />
           )}

@@ -2,7 +2,8 @@
 import type { ComponentChildren, RefObject } from 'preact'
 import { Icon } from '../icons.tsx'
 import { format } from '../../texts/messages.ts'
-import { isWebUrl, spokenTime } from '../model/input.ts'
+import { isWebUrl } from '../model/input.ts'
+import { spokenTime } from '../model/times.ts'
 import { usePage } from '../page-context.ts'
 import type { ControlProps, Field } from './control-props.ts'
 
@@ -32,7 +33,7 @@ interface TextFieldProps extends Partial<Field> {
 export function TextField(props: TextFieldProps & InputType): ComponentChildren {
   const { control, inputRef, isSpoken = false, before, children, ...attributes } = props
   return (
-    <span className={isSpoken ? 'fm-field fm-when' : 'fm-field'}>
+    <span className={isSpoken ? 'fm-field fm-line fm-when' : 'fm-field fm-line'}>
       {control.value.locked && <Icon name="lock" />}
       {before}
       <input className="fm-bare" {...control.field} {...attributes} ref={inputRef ?? null} />

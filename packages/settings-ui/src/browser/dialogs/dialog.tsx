@@ -2,16 +2,14 @@
 import { type RevertReport, SettingType } from '@fastify-modular/settings/client'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { format, plural } from '../../texts/messages.ts'
+import { format, type Messages, plural } from '../../texts/messages.ts'
 import { Button } from '../button.tsx'
 import { ChangedSetting } from '../diff/diff.tsx'
 import { parseInput } from '../model/input.ts'
-import { type Definition, displayDate, type Draft } from '../model/setting.ts'
+import type { Definition, Draft } from '../model/setting.ts'
+import { displayDate, lengthText } from '../model/times.ts'
 import { toFailure, versionsOf } from '../model/source.ts'
-import { useEditor } from '../page-context.ts'
-import { lengthText } from '../model/length-text.ts'
-import { useWholePage } from '../more-texts.ts'
-import type { WholeMessages } from '../../texts/more-messages.ts'
+import { useEditor, usePage } from '../page-context.ts'
 
 interface DialogProps {
   readonly title: string
@@ -34,7 +32,7 @@ interface Action {
 
 /** Its title and its buttons stay in view. The browser keeps the focus inside and restores it afterwards; it starts at the title. */
 export function Dialog({ title, onClose, children, action, closeText }: DialogProps): ComponentChildren {
-  const { messages } = useWholePage()
+  const { messages } = usePage()
   const element = useRef<HTMLDialogElement>(null)
   const heading = useRef<HTMLHeadingElement>(null)
   useLayoutEffect(() => {
@@ -51,7 +49,7 @@ export function Dialog({ title, onClose, children, action, closeText }: DialogPr
       // Choosing a file may be cancelled too.
       onCancel={(event) => event.target === event.currentTarget && onClose()}
     >
-      <header>
+      <header className="fm-line">
         <h3 ref={heading} tabIndex={-1} dir="auto">
           {title}
         </h3>
@@ -60,7 +58,7 @@ export function Dialog({ title, onClose, children, action, closeText }: DialogPr
       <div className="fm-body" tabIndex={0} role="group" aria-label={title}>
         {children}
       </div>
-      <footer>
+      <footer className="fm-line">
         <Button onClick={onClose} text={closeText ?? (action ? messages.cancel : messages.close)} />
         {action && (
           <Button
@@ -83,7 +81,7 @@ const times = [60, 300, 3600]
 
 /** All unsaved changes, old and new, and whether they have to be kept. */
 export function ReviewDialog({ onClose }: { readonly onClose: () => void }): ComponentChildren {
-  const { id, editor, messages, locale } = useWholePage()
+  const { id, editor, messages, locale } = usePage()
   const { drafts, values, definitions } = useEditor((state) => state)
   const changed = definitions.filter(({ key }) => drafts.has(key))
   const [within, setWithin] = useState<number>()
@@ -145,7 +143,7 @@ export function ReviewDialog({ onClose }: { readonly onClose: () => void }): Com
 function wordsFor(
   drafts: ReadonlyMap<string, Draft>,
   changed: readonly Definition[],
-  messages: WholeMessages,
+  messages: Messages,
   locale: string,
 ): { readonly title: string; readonly text: string; readonly closeText: string } {
   const [only] = changed
@@ -168,7 +166,7 @@ interface RevertDialogProps {
 
 /** What an Undo would do, by the server's own word: of secrets, and of changes whose definitions want to be asked. */
 export function RevertDialog({ revision, onClose }: RevertDialogProps): ComponentChildren {
-  const { api, editor, messages, locale } = useWholePage()
+  const { api, editor, messages, locale } = usePage()
   const byKey = useEditor((state) => state.byKey)
   const [report, setReport] = useState<RevertReport>()
   const [problem, setProblem] = useState('')
@@ -219,7 +217,7 @@ interface ResetDialogProps {
 
 /** A reset that cannot be undone: of a secret, or of a setting whose definition wants it confirmed. */
 export function ResetDialog({ definition, onClose }: ResetDialogProps): ComponentChildren {
-  const { editor, messages } = useWholePage()
+  const { editor, messages } = usePage()
   const { displayName: name, sensitive, confirm } = definition
   return (
     <Dialog

@@ -7,10 +7,9 @@ import { format, plural } from '../../texts/messages.ts'
 import { checkInput, toInput } from '../model/input.ts'
 import { toDefault } from '../model/setting.ts'
 import { failureText, toFailure } from '../model/source.ts'
-import { useEditor } from '../page-context.ts'
+import { useEditor, usePage } from '../page-context.ts'
 import { ChangedSetting } from '../diff/diff.tsx'
 import { Dialog } from './dialog.tsx'
-import { useWholePage } from '../more-texts.ts'
 
 type Mode = 'merge' | 'replace'
 
@@ -21,7 +20,7 @@ interface Chosen {
 }
 
 export function ImportDialog({ onClose }: { readonly onClose: () => void }): ComponentChildren {
-  const { id, api, editor, messages, locale } = useWholePage()
+  const { id, api, editor, messages, locale } = usePage()
   const [mode, setMode] = useState<Mode>('merge')
   const [file, setFile] = useState<Chosen>()
   const [preview, setPreview] = useState<ImportReport>()
@@ -105,7 +104,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Com
   }
   return (
     <Dialog title={messages.importTitle} action={action} onClose={onClose}>
-      <label className="fm-drop">
+      <label className="fm-drop fm-line">
         <Icon name="up" />
         <span>
           <b dir="auto">{file?.name ?? messages.importFile}</b>
@@ -122,7 +121,7 @@ export function ImportDialog({ onClose }: { readonly onClose: () => void }): Com
         />
       </label>
       {(['merge', 'replace'] as const).map((each) => (
-        <label key={each} className="fm-choice">
+        <label key={each} className="fm-choice fm-line">
           <input type="radio" name={`${id}-mode`} checked={mode === each} onChange={() => setMode(each)} />
           {each === 'merge' ? messages.importMerge : messages.importReplace}
         </label>
@@ -144,7 +143,7 @@ interface PreviewProps {
 }
 
 function Preview({ preview, content }: PreviewProps): ComponentChildren {
-  const { messages, locale } = useWholePage()
+  const { messages, locale } = usePage()
   const { byKey, values } = useEditor((state) => state)
   const { create, update, delete: reset, unknown } = preview
   const written = new Map(content.settings.map(({ key, value }) => [key, value]))
@@ -157,7 +156,7 @@ function Preview({ preview, content }: PreviewProps): ComponentChildren {
     ([title, keys]) =>
       keys.length > 0 && (
         <section key={title.other}>
-          <h4 className="fm-day">{plural(title, keys.length, locale)}</h4>
+          <h4 className="fm-day fm-small">{plural(title, keys.length, locale)}</h4>
           {keys.map((key) => {
             const definition = byKey.get(key)
             const stored = values.get(key)

@@ -4,9 +4,9 @@ import type { ComponentChildren } from 'preact'
 import { useMemo } from 'preact/hooks'
 import { plural } from '../../texts/messages.ts'
 import { Icon } from '../icons.tsx'
-import { spokenTime, toLocal } from '../model/input.ts'
+import { spokenTime, toLocal } from '../model/times.ts'
 import { type Definition, displayValue, type JsonValue } from '../model/setting.ts'
-import { useWholePage } from '../more-texts.ts'
+import { usePage } from '../page-context.ts'
 
 /** One of the two values. */
 export interface Side {
@@ -24,13 +24,13 @@ interface DiffProps {
 }
 
 export function Diff({ definition, from, to, ofSecret }: DiffProps): ComponentChildren {
-  const { messages } = useWholePage()
+  const { messages } = usePage()
   if (definition.sensitive) return <p className="fm-small">{ofSecret ?? messages.secretChanged}</p>
   const texts = [from, to].map(({ value }) => toText(value))
   if (texts.some((text) => text.includes('\n')))
     return <Lines before={texts[0] ?? ''} after={texts[1] ?? ''} />
   return (
-    <p className="fm-diff">
+    <p className="fm-diff fm-line">
       <span className="fm-hidden">{messages.from} </span>
       <del dir="auto">
         <Shown definition={definition} side={from} />
@@ -83,7 +83,7 @@ function Shown({
   readonly definition: Definition
   readonly side: Side
 }): ComponentChildren {
-  const { messages, locale } = useWholePage()
+  const { messages, locale } = usePage()
   const { value, isDefault } = side
   const { type } = definition
   const isColor = type === SettingType.Color && typeof value === 'string' && value !== ''
@@ -109,7 +109,7 @@ function Shown({
 const signs = { same: ' ', gap: ' ', removed: '−', added: '+' } as const
 
 function Lines({ before, after }: { readonly before: string; readonly after: string }): ComponentChildren {
-  const { messages, locale } = useWholePage()
+  const { messages, locale } = usePage()
   const lines = useMemo(() => diffLines(before, after), [before, after])
   return (
     <ol className="fm-lines" dir="ltr">

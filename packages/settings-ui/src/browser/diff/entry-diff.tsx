@@ -49,7 +49,7 @@ export function FoldedEntries({
 }: FoldedEntriesProps): ComponentChildren {
   return (
     <details className="fm-fold">
-      <summary>
+      <summary className="fm-line">
         <Icon name="chevron" />
         <span dir="auto">{summary}</span>
       </summary>

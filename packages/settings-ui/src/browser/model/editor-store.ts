@@ -85,6 +85,11 @@ export class EditorStore {
     this.update(change(this.#state))
   }
 
+  /** Has a sentence read out. */
+  announce(text: string): void {
+    this.update({ announcement: { text } })
+  }
+
   /** Puts the focus on a setting of the page, wherever it is. */
   reveal(key: string): void {
     this.update({ focus: { key, isSought: true } })

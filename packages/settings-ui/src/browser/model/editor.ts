@@ -154,7 +154,7 @@ export class SettingsEditor extends EditorStore {
   /** The server answers again: what could not be sent because it did not can be sent now. */
   comeBack(): void {
     const { backOnline: text } = this.#language().messages
-    if (this.state.failure?.status !== 0) return this.update({ announcement: { text } })
+    if (this.state.failure?.status !== 0) return this.announce(text)
     this.update({ failure: null })
     this.say({ kind: 'done', text })
   }

@@ -1,7 +1,8 @@
-/** Between the values of the API and what controls hold: parsing, hints while typing, date-times, and the place of an error in JSON. */
+/** Between the values of the API and what controls hold: parsing, hints while typing, and the place of an error in JSON. */
 import { SettingType } from '@fastify-modular/settings/client'
 import { format, type Messages } from '../../texts/messages.ts'
 import { type Definition, displayRange, type Input, type JsonValue } from './setting.ts'
+import { type DateTimeZone, fromLocal, hasOffset, toLocal } from './times.ts'
 
 /** What an input means: a value to send, or why it means nothing. */
 export type Parsed = { readonly value: JsonValue } | { readonly problem: Problem }
@@ -143,80 +144,6 @@ function matches(pattern: string, text: string): boolean {
   } catch {
     return true
   }
-}
-
-/** `local`: an instant, shown in the browser's zone; `floating`: a wall-clock time without a zone. */
-export type DateTimeZone = 'local' | 'floating'
-
-const pad = (number: number): string => String(number).padStart(2, '0')
-
-/** As `<input type="datetime-local">` holds it: `2030-01-01T12:00:00Z` → `2030-01-01T07:00` in New York; without an offset it stays as it is. */
-export function toLocal(iso: string): string {
-  const date = new Date(iso)
-  // Shifted by the offset, UTC shows the local time.
-  const local = hasOffset(iso)
-    ? new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString()
-    : iso
-  return local.slice(0, 19).replace(/(:\d\d):00$/, '$1') // browsers leave seconds out when there are none
-}
-
-/** Whether an ISO 8601 date-time names an instant. */
-function hasOffset(iso: string): boolean {
-  return /(?:Z|[+-]\d\d:\d\d)$/.test(iso)
-}
-
-/** The reverse, with the browser's offset at that time unless floating; null if it is not a date-time. */
-export function fromLocal(text: string, zone: DateTimeZone): string | null {
-  if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(text)) return null
-  const full = text.length === 16 ? `${text}:00` : text
-  if (zone === 'floating') return full
-  const date = new Date(full)
-  return Number.isNaN(date.getTime()) ? null : full + offsetOf(date)
-}
-
-/** `+05:30` */
-function offsetOf(date: Date): string {
-  const minutes = -date.getTimezoneOffset()
-  const size = Math.abs(minutes)
-  return `${minutes < 0 ? '-' : '+'}${pad(Math.floor(size / 60))}:${pad(size % 60)}`
-}
-
-/** `Europe/Paris, UTC+02:00`; `UTC` is its own offset. */
-export function zoneName(date: Date): string {
-  const { timeZone } = new Intl.DateTimeFormat().resolvedOptions()
-  return timeZone === 'UTC' ? timeZone : `${timeZone}, UTC${offsetOf(date)}`
-}
-
-/** What a date-time control holds, as people say it: `Thu, 24 Dec 2026, 18:30`. Empty for what is not a date-time. */
-export function spokenTime(local: string, locale: string): string {
-  const date = new Date(local)
-  if (Number.isNaN(date.getTime())) return ''
-  const { format } = new Intl.DateTimeFormat(locale, {
-    weekday: 'short',
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: 'numeric',
-    minute: '2-digit',
-  })
-  return format(date)
-}
-
-/** Units with their seconds, and how many of the next smaller one people rather say before they use it: "in 33 days". */
-const units = [
-  ['year', 31_536_000, 2],
-  ['month', 2_592_000, 3],
-  ['day', 86_400, 1],
-  ['hour', 3600, 1],
-  ['minute', 60, 1],
-] as const
-
-/** `in 33 days`, `2 hours ago`, `now`. */
-export function relativeTime(date: Date, locale: string, now = Date.now()): string {
-  const seconds = (date.getTime() - now) / 1000
-  const formats = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
-  const unit = units.find(([, size, least]) => Math.abs(seconds) >= size * least)
-  return unit ? formats.format(Math.round(seconds / unit[1]), unit[0]) : formats.format(0, 'second')
 }
 
 const space = /[ \t\n\r]*/y

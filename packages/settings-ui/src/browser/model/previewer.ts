@@ -1,6 +1,6 @@
 /** Reports drafts to what surrounds a page, which shows them before they are saved: at most once a frame, and never a secret or a System setting. */
 import { SettingScope } from '@fastify-modular/settings/client'
-import { defaultMessages } from '../../texts/messages.ts'
+import type { Messages } from '../../texts/messages.ts'
 import type { Preview } from '../../preview.ts'
 import type { EditorState } from './editor-state.ts'
 import type { SettingsEditor } from './editor.ts'
@@ -10,6 +10,12 @@ import { type JsonValue, toDefault } from './setting.ts'
 /** Shows a value where its setting shows on the page; undefined: what is saved is shown again. */
 export type ShowPreview = (key: string, value: JsonValue | undefined) => void
 
+interface Page {
+  /** The settings that are previewed. */
+  readonly preview: Preview
+  readonly messages: Messages
+}
+
 type Values = ReadonlyMap<string, JsonValue>
 
 /** Milliseconds for which the toggle says that what was shown is saved. */
@@ -18,17 +24,17 @@ const savedTime = 2000
 export class Previewer {
   readonly #editor: SettingsEditor
   readonly #onPreview: ShowPreview
-  readonly #preview: () => Preview
+  readonly #page: () => Page
   /** The last valid value of each draft. */
   #values: Values = new Map()
   #reported = new Map<string, JsonValue>()
   #frame = 0
 
-  /** @param preview returns the settings that are previewed */
-  constructor(editor: SettingsEditor, onPreview: ShowPreview, preview: () => Preview) {
+  /** @param page returns what holds at the moment */
+  constructor(editor: SettingsEditor, onPreview: ShowPreview, page: () => Page) {
     this.#editor = editor
     this.#onPreview = onPreview
-    this.#preview = preview
+    this.#page = page
   }
 
   /** Returns what ends it: then nothing is previewed any more. */
@@ -67,13 +73,14 @@ export class Previewer {
   /** What this reader will have after saving. */
   #valuesOf(): Values {
     const { phase, byKey, drafts, values, own, errors } = this.#editor.state
+    const { preview, messages } = this.#page()
     const next = new Map<string, JsonValue>()
     // What is meant for another organisation is not what this reader will have.
     if (phase === 'elsewhere') return next
     for (const [key, { input }] of drafts) {
       const definition = byKey.get(key)
       const value = values.get(key)
-      if (!definition || !value || !Object.hasOwn(this.#preview(), key)) continue
+      if (!definition || !value || !Object.hasOwn(preview, key)) continue
       const { sensitive, scope } = definition
       if (sensitive || scope === SettingScope.System) continue
       if (scope > SettingScope.Application && own?.has(key) !== false) {
@@ -81,7 +88,7 @@ export class Previewer {
         continue
       }
       const parsed = parseInput(definition, input, value.value)
-      const problem = errors.get(key)?.[0] ?? checkInput(definition, input, value.value, defaultMessages)
+      const problem = errors.get(key)?.[0] ?? checkInput(definition, input, value.value, messages)
       const shown =
         'value' in parsed && problem === undefined
           ? (parsed.value ?? toDefault(definition))

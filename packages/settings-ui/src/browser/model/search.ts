@@ -1,7 +1,6 @@
 /** The search over all settings: ranked, forgiving one typo a word, and able to say why something was found. */
 import type { PageConfig } from '../../document.ts'
 import { fold, format, type Messages } from '../../texts/messages.ts'
-import { wholeMessages, type WholeMessages } from '../../texts/more-messages.ts'
 import { groupName } from './listing.ts'
 import { type Definition, optionsOf, type SettingValue } from './setting.ts'
 
@@ -63,15 +62,14 @@ const shortestWithTypo = 5
 const mostNearest = 3
 
 /**
- * @param messages say what secrets are called, whatever their names are, and which words say nothing about a setting
+ * @param texts say what secrets are called, whatever their names are, and which words say nothing about a setting
  * @returns the search over these definitions; what it compares is made once
  */
 export function createSearch(
   definitions: readonly Definition[],
-  messages: Messages,
+  texts: Messages,
   groups: PageConfig['groups'] = {},
 ): (query: SearchQuery) => Found {
-  const texts = wholeMessages(messages)
   const made = definitions.map((definition) => {
     const ofGroup = [
       toField('group', groupName(definition.group, groups) ?? ''),
@@ -164,10 +162,7 @@ function isFilled({ words }: Field): boolean {
   return words.length > 0
 }
 
-function fieldsOf(
-  definition: Definition,
-  { secretWords }: Pick<WholeMessages, 'secretWords'>,
-): readonly Field[] {
+function fieldsOf(definition: Definition, { secretWords }: Pick<Messages, 'secretWords'>): readonly Field[] {
   const { key, displayName, description, keywords, sensitive } = definition
   return [
     toField('name', displayName),
@@ -187,7 +182,7 @@ const reasons: { readonly [K in Field['kind']]?: 'alsoCalled' | 'hasOption' | 'h
   value: 'hasValue',
 }
 
-function whyFound({ kind, text }: Field, texts: WholeMessages): string | undefined {
+function whyFound({ kind, text }: Field, texts: Messages): string | undefined {
   const reason = reasons[kind]
   return reason && format(texts[reason], { text })
 }

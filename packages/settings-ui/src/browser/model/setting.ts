@@ -114,19 +114,6 @@ export function toDefault({ type, defaultValue: raw }: SettingDefinitionDto): Js
   return raw !== null && isJson ? (JSON.parse(raw) as JsonValue) : raw // the registry has checked it
 }
 
-/** `31 Dec 2030, 12:00` in the language of the page. */
-export function displayTime(iso: string, locale: string): string {
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(iso))
-}
-
-/** `12 Nov`; of another year `12/11/2025`, which has room beside a button in every language. */
-export function displayDate(iso: string, locale: string): string {
-  const date = new Date(iso)
-  const isOfThisYear = date.getFullYear() === new Date().getFullYear()
-  const parts = isOfThisYear ? ({ day: 'numeric', month: 'short' } as const) : undefined
-  return new Intl.DateTimeFormat(locale, parts).format(date)
-}
-
 /** `from 1 to 65535`; undefined without bounds. */
 export function displayRange({ min, max }: SettingDefinitionDto, messages: Messages): string | undefined {
   if (min === null && max === null) return undefined

@@ -6,11 +6,11 @@ import type { SettingsEditor } from '../model/editor.ts'
 import { justNow, newestOf, tinted, toArrival, withNews, withOlderNews } from '../model/news.ts'
 import { isSameJson, type SettingValue } from '../model/setting.ts'
 import type { Access } from '../model/source.ts'
-import type { WholePage } from '../more-texts.ts'
+import type { PageContext } from '../page-context.ts'
 
 interface ArrivalsInit {
   readonly page: () => Pick<
-    WholePage,
+    PageContext,
     'messages' | 'locale' | 'canUpdate' | 'callerId' | 'tenant' | 'preview' | 'readLook'
   >
   readonly api: Pick<SettingsClient, 'get' | 'changes'>

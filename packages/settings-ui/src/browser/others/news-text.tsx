@@ -3,11 +3,10 @@ import type { ComponentChildren } from 'preact'
 import { format } from '../../texts/messages.ts'
 import type { News } from '../model/editor-state.ts'
 import { type Definition, type SettingValue, shortValues } from '../model/setting.ts'
-import { useWholePage } from '../more-texts.ts'
 import { useEditor, usePage } from '../page-context.ts'
 import { justNow } from '../model/news.ts'
 import { Face } from '../face.tsx'
-import { timeText } from '../view/time-text.ts'
+import { timeText } from '../model/times.ts'
 
 interface NewsTextProps {
   readonly definition: Definition
@@ -16,7 +15,7 @@ interface NewsTextProps {
 }
 
 export function NewsText({ definition, value, news: { from, by, at } }: NewsTextProps): ComponentChildren {
-  const { messages, locale } = useWholePage()
+  const { messages, locale } = usePage()
   const name = useEditor(({ people }) => by && (people.get(by) ?? by))
   const texts = shortValues(definition, [from.value, value.value], messages)
   const what = texts
@@ -58,7 +57,7 @@ interface RecentProps {
 
 /** Up to two faces, and what their owners have done. */
 export function Recent({ keys }: RecentProps): ComponentChildren {
-  const { messages, locale } = useWholePage()
+  const { messages, locale } = usePage()
   const ids = useRecent(keys)
   const names = useEditor(({ people }) => ids.map((id) => people.get(id) ?? id).join('\n'))
   if (ids.length === 0) return null

@@ -3,7 +3,7 @@ import { followSettings } from '@fastify-modular/settings/client/internal'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isWide } from '../controls/controls.tsx'
-import { useWholePage, type WholePage } from '../more-texts.ts'
+import { type PageContext, usePage } from '../page-context.ts'
 import type { Filter } from '../model/listing.ts'
 import { fadeIn, treeOf } from '../tree.ts'
 import { Arrivals } from './arrivals.ts'
@@ -18,7 +18,7 @@ interface OthersProps {
 }
 
 export function Others({ only }: OthersProps): ComponentChildren {
-  const page = useWholePage()
+  const page = usePage()
   const { editor, api, access, baseUrl, root } = page
   const [text, setText] = useState('')
   const latest = useRef({ page, only })
@@ -89,7 +89,7 @@ function findRow(root: Element | null, key: string): Element | null {
 }
 
 interface Latest {
-  readonly page: WholePage
+  readonly page: PageContext
   readonly only: readonly Filter[]
 }
 

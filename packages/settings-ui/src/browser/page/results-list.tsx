@@ -6,9 +6,10 @@ import { Button } from '../button.tsx'
 import { Drawing, Icon } from '../icons.tsx'
 import { format, plural } from '../../texts/messages.ts'
 import type { Hit } from '../model/search.ts'
+import { Recent } from '../others/news-text.tsx'
 import { useEditor, useMayChange, usePage } from '../page-context.ts'
 import { SettingRow, type SettingRowProps } from '../row/setting-row.tsx'
-import { laterPart, morePart, tenantPart, usePart } from '../use-more.ts'
+import { morePart, tenantPart, usePart } from '../use-more.ts'
 import { atOnce, type Section, useView } from '../view/use-results.ts'
 import { noSearch } from '../view/use-url-state.ts'
 
@@ -27,7 +28,7 @@ export function ResultsList(): ComponentChildren {
   if (phase === 'loading' || results.isPending) return <Loading />
   if (phase === 'failed') return <LoadFailure />
   if (definitions.length === 0)
-    return more && isDevelopment ? <more.FirstSteps /> : <p className="fm-notice">{messages.empty}</p>
+    return more && isDevelopment ? <more.FirstSteps /> : <p className="fm-notice fm-line">{messages.empty}</p>
   const isSingle = !isSearch && groups.length === 1 && !editor.isShared
   return (
     <>
@@ -83,7 +84,7 @@ function LoadFailure(): ComponentChildren {
   const { editor, messages } = usePage()
   const failure = useEditor((state) => state.failure)
   return (
-    <div className="fm-notice is-bad" role="alert">
+    <div className="fm-notice fm-line is-bad" role="alert">
       <Icon name="alert" />
       <p>
         {messages.loadFailed} {failure && failure.status !== 401 && editor.explain(failure)}
@@ -101,7 +102,7 @@ function ReadOnlyNotice({ sections }: { readonly sections: readonly Section[] })
   )
   if (mayChange && (!hasSystem || isAdmin)) return null
   return (
-    <p className="fm-notice is-muted">
+    <p className="fm-notice fm-line is-muted">
       <Icon name="lock" />
       <span>{mayChange ? messages.systemReadOnly : messages.readOnly}</span>
     </p>
@@ -185,10 +186,6 @@ interface SectionCardProps {
 function SectionCard({ section, isNamed, notice }: SectionCardProps): ComponentChildren {
   const { editor, messages, groups = {} } = usePage()
   const stale = useEditor((state) => state.stale)
-  const later = usePart(
-    laterPart,
-    useEditor(({ news }) => news.size > 0),
-  )
   const { results, changeUrl } = useView()
   const { isSearch } = results
   const { group, rows } = section
@@ -209,7 +206,7 @@ function SectionCard({ section, isNamed, notice }: SectionCardProps): ComponentC
               <Drawing path={icon} />
             </span>
           )}
-          <h2>
+          <h2 className="fm-line">
             {isSearch ? (
               <Button
                 look="link"
@@ -227,7 +224,7 @@ function SectionCard({ section, isNamed, notice }: SectionCardProps): ComponentC
             </p>
           )}
           {(action || tested.length > 0) && (
-            <div className="fm-buttons">
+            <div className="fm-buttons fm-line">
               {action && (
                 <a className="fm-button" href={action.href}>
                   <Icon name="open" />
@@ -244,11 +241,7 @@ function SectionCard({ section, isNamed, notice }: SectionCardProps): ComponentC
               ))}
             </div>
           )}
-          {stale && !editor.isOwn ? (
-            <p className="fm-small fm-aside is-stale">{stale}</p>
-          ) : (
-            later && <later.Recent />
-          )}
+          {stale && !editor.isOwn ? <p className="fm-small fm-aside is-stale">{stale}</p> : <Recent />}
         </div>
       )}
       {notice}
@@ -326,7 +319,7 @@ function Advanced({ rows, isSystem }: RowsProps): ComponentChildren {
   }, [hasDraft])
   return (
     <details ref={details}>
-      <summary>
+      <summary className="fm-line">
         <Icon name="chevron" />
         {plural(messages.advanced, rows.length, locale)}
       </summary>

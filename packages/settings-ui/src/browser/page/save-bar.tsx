@@ -24,14 +24,14 @@ export function SaveBar(): ComponentChildren {
   const isLeft = editor.isOwn ? needsSave(state) : count > 0
   if (!failure && !message && attention.length === 0 && !isLeft) return null
   return (
-    <div className="fm-bar" part="bar" role="region" aria-label={messages.unsavedChanges}>
+    <div className="fm-bar fm-line" part="bar" role="region" aria-label={messages.unsavedChanges}>
       {failure ? <Failure failure={failure} count={count} /> : message && <Say {...message} />}
       {count > 0 && !failure && !message?.isOfDrafts && (
         <b>{plural(saving.size > 0 ? messages.saving : messages.unsavedCount, count, locale)}</b>
       )}
       {attention.length > 0 && <Attention wrong={attention} />}
       <PreviewToggle page={page} isInBar />
-      <span className="fm-push fm-buttons">
+      <span className="fm-push fm-buttons fm-line">
         {message && !failure && <Answers message={message} />}
         {count === 0 && message?.kind !== 'busy' && (
           <Button look="quiet" aria-label={messages.dismiss} onClick={editor.dismiss} icon="close" />

@@ -142,6 +142,6 @@ function LazyActivity(): ComponentChildren {
   const { messages } = usePage()
   const { groups } = useView().results
   const more = usePart(morePart)
-  if (more === null) return <p className="fm-notice is-bad">{messages.unreachable}</p>
+  if (more === null) return <p className="fm-notice fm-line is-bad">{messages.unreachable}</p>
   return more && <more.ActivityPage groups={groups} />
 }

@@ -3,15 +3,16 @@ import { SettingScope, SettingType } from '@fastify-modular/settings/client'
 import { type ComponentChildren, Fragment } from 'preact'
 import { accentShades } from '../../accent.ts'
 import type { RowParts } from '../controls/control-props.ts'
-import { format, type Messages } from '../../texts/messages.ts'
-import { Drawing, Icon } from '../icons.tsx'
+import { format, formatNamed, type Messages } from '../../texts/messages.ts'
+import { Icon } from '../icons.tsx'
 import type { News } from '../model/editor-state.ts'
-import { relativeTime, toInput, zoneName } from '../model/input.ts'
+import { toInput } from '../model/input.ts'
 import { type Definition, displayValue, isStale, type RowState, type SettingValue } from '../model/setting.ts'
+import { relativeTime, zoneName } from '../model/times.ts'
+import { NewsFace, NewsText } from '../others/news-text.tsx'
 import { useEditor, usePage } from '../page-context.ts'
 import { treeOf } from '../tree.ts'
 import { useExternal } from '../use-external.ts'
-import { laterPart, usePart } from '../use-more.ts'
 
 interface PartsProps extends RowParts {
   readonly id: string
@@ -29,7 +30,7 @@ export function RowDescription({ id, definition, value, draft }: PartsProps): Co
     !editor.isShared && !sensitive && inherited != null && (value.isOverridden || draft)
   const inheritedText = (shown: string): string =>
     tenant && value.inheritedSource === 'tenant'
-      ? tenant.inherited.join(shown)
+      ? formatNamed(messages.tenantValue, messages.tenantValueUnnamed, tenant, { value: shown })
       : format(messages.inherited, { value: shown })
   const facts = [
     description,
@@ -43,7 +44,7 @@ export function RowDescription({ id, definition, value, draft }: PartsProps): Co
   const isLinked = docsUrl !== null && !editor.isShared
   if (facts.length === 0 && !isLinked) return null
   return (
-    <p id={id}>
+    <p className="fm-small" id={id}>
       {facts.map((fact) => (
         <Fragment key={String(fact)}>
           <bdi>{fact}</bdi>{' '}
@@ -67,7 +68,7 @@ export function RowTime({ id, definition, value, draft }: PartsProps): Component
   if (Number.isNaN(date.getTime()) || definition.sensitive) return null
   const stored = typeof value.value === 'string' && !draft ? value.value : undefined
   return (
-    <p className="fm-note" id={id} title={stored} dir="auto">
+    <p className="fm-note fm-small" id={id} title={stored} dir="auto">
       {zoneName(date)} · {relativeTime(date, locale)}
     </p>
   )
@@ -81,7 +82,7 @@ export function ShadeNote({ color }: { readonly color: string }): ComponentChild
   // While it is typed it is no colour yet.
   if (shade === '' || shade === color) return null
   return (
-    <p className="fm-note">
+    <p className="fm-note fm-line fm-small">
       <Icon name="check" />
       {format(messages.shadeAdjusted, { color: `\u2066${shade}\u2069` })}
     </p>
@@ -126,7 +127,7 @@ function lockTextOf(
 interface Pill {
   readonly text: ComponentChildren
   readonly kind?: 'bad' | 'good' | 'muted' | 'warn' | undefined
-  readonly icon?: 'check' | 'key' | 'lock'
+  readonly icon?: 'check' | 'key' | 'lock' | 'users'
   /** In place of an icon. */
   readonly face?: ComponentChildren
 }
@@ -145,6 +146,10 @@ export function RowPills(props: RowPillsProps): ComponentChildren {
   const winner = useEditor(({ own }) => own?.get(definition.key))
   const isJustSaved = useEditor((state) => editor.isOwn && state.saved.has(definition.key))
   const pill = usePill(props, isJustSaved)
+  const ownValue =
+    winner === 'tenant' && tenant
+      ? formatNamed(messages.tenantOwnValue, messages.tenantOwnValueUnnamed, tenant)
+      : messages.ownValue
   return (
     <>
       <span id={id} className={pill ? `fm-pill ${pill.kind ? `is-${pill.kind}` : ''}` : 'fm-hidden'}>
@@ -160,7 +165,7 @@ export function RowPills(props: RowPillsProps): ComponentChildren {
       {isScopeShown && <span className="fm-pill is-muted">{messages.system}</span>}
       {draft && winner && (
         <span className="fm-pill is-muted">
-          <span dir="auto">{winner === 'tenant' ? tenant?.ownValue : messages.ownValue}</span>
+          <span dir="auto">{ownValue}</span>
         </span>
       )}
       {reason !== undefined && (
@@ -179,21 +184,21 @@ function usePill(
   isJustSaved: boolean,
 ): Pill | null {
   const { editor, messages, tenant } = usePage()
-  const later = usePart(laterPart, news !== undefined)
   if (draft) {
     const text = editor.isOwn ? messages.notSaved : unsavedText(definition, value, messages)
     return { text, kind: draft.theirs ? 'warn' : state === 'invalid' ? 'bad' : undefined }
   }
   if (isStale(value)) return { text: messages.invalid, kind: 'bad' }
   if (isJustSaved) return { text: messages.savedNow, kind: 'good', icon: 'check' }
-  if (news && later) {
-    const face = news.by !== null && <later.NewsFace id={news.by} />
-    return { text: <later.NewsText definition={definition} value={value} news={news} />, kind: 'good', face }
+  if (news) {
+    const face = news.by !== null && <NewsFace id={news.by} />
+    return { text: <NewsText definition={definition} value={value} news={news} />, kind: 'good', face }
   }
   if (value.locked) return { text: messages.locked, kind: 'muted', icon: 'lock' }
   if (definition.sensitive) return { text: messages.secret, kind: 'muted', icon: 'key' }
   if (!tenant || !editor.isOwn || value.source !== 'tenant') return null
-  return { text: tenant.from, kind: 'muted', face: <Drawing path={tenant.icon} /> }
+  const from = formatNamed(messages.fromTenant, messages.fromTenantUnnamed, tenant)
+  return { text: from, kind: 'muted', icon: 'users' }
 }
 
 function unsavedText(definition: Definition, { value }: SettingValue, messages: Messages): string {

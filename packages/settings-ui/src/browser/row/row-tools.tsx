@@ -1,12 +1,13 @@
 /** What can be done with one setting: ↺ where there is something to take back, a menu, which preferences have none of, and the choice between two values. */
 import type { ComponentChildren } from 'preact'
-import { format } from '../../texts/messages.ts'
+import { format, formatNamed } from '../../texts/messages.ts'
 import { Button } from '../button.tsx'
 import type { RowParts } from '../controls/control-props.ts'
 import { Icon } from '../icons.tsx'
 import { MenuButton, MenuItem } from '../menu.tsx'
 import { parseInput } from '../model/input.ts'
-import { type Definition, displayTime, type Input, type SettingValue, shortValues } from '../model/setting.ts'
+import { type Definition, type Input, type SettingValue, shortValues } from '../model/setting.ts'
+import { displayTime } from '../model/times.ts'
 import { useEditor, usePage, useWriter } from '../page-context.ts'
 import { morePart, usePart } from '../use-more.ts'
 
@@ -45,7 +46,13 @@ export function RowTools({ definition, value, draft, mayChange, tell }: RowTools
         />
       )}
       {!canUndo && canReset && tenant && value.inheritedSource === 'tenant' ? (
-        <Button about={name} look="link" icon="reset" onClick={reset} text={tenant.back} />
+        <Button
+          about={name}
+          look="link"
+          icon="reset"
+          onClick={reset}
+          text={formatNamed(messages.backToTenant, messages.backToTenantUnnamed, tenant)}
+        />
       ) : (
         (canUndo || canReset) && (
           <button
@@ -150,8 +157,8 @@ export function RowConflict({ id, definition, theirs, input }: RowConflictProps)
   const more = usePart(morePart, !texts && !sensitive)
   const text = format(sensitive ? messages.theirSecret : messages.theirs, { name })
   return (
-    <div className="fm-conflict" role="group" aria-label={text}>
-      <p id={id} dir="auto">
+    <div className="fm-conflict fm-line" role="group" aria-label={text}>
+      <p className="fm-small" id={id} dir="auto">
         {text}
       </p>
       {more && <more.Diff definition={definition} from={{ value: theirs.value }} to={{ value: mine }} />}

@@ -76,7 +76,7 @@ export function SettingRow({ definition, reason, isScopeShown, notice }: Setting
       data-readonly={isReadOnly || undefined}
     >
       <div className="fm-about">
-        <div className="fm-name">
+        <div className="fm-name fm-line">
           <Label id={id} definition={definition} isOfGroup={isSegmented(definition) && !isReadOnly} />
           <RowPills
             id={`${id}-s`}
@@ -158,7 +158,13 @@ interface ErrorsProps {
 function Errors({ id, errors }: ErrorsProps): ComponentChildren {
   const isOfParts = errors.every((error) => splitError(error).pointer !== '')
   return (
-    <p className={isOfParts ? 'fm-note is-bad is-of-parts' : 'fm-note is-bad'} id={id} dir="auto">
+    <p
+      className={
+        isOfParts ? 'fm-note fm-line fm-small is-bad is-of-parts' : 'fm-note fm-line fm-small is-bad'
+      }
+      id={id}
+      dir="auto"
+    >
       <Icon name="alert" />
       {errors.join(' ')}
     </p>
@@ -227,6 +233,6 @@ function afterPress(run: () => void): void {
 /** JSON where the file cannot be loaded. */
 function SchemaControl(props: ControlProps): ComponentChildren {
   const more = usePart(morePart)
-  if (more === undefined) return <div className="fm-form" id={props.field.id} aria-busy />
+  if (more === undefined) return <div className="fm-form fm-line" id={props.field.id} aria-busy />
   return more ? <more.JsonControl {...props} /> : <CodeControl {...props} />
 }

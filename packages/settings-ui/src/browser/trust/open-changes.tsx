@@ -4,15 +4,13 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { format, plural } from '../../texts/messages.ts'
 import { Button } from '../button.tsx'
-import { lengthText } from '../model/length-text.ts'
 import { FoldedEntries } from '../diff/entry-diff.tsx'
 import { Icon } from '../icons.tsx'
 import { type EditorState, firstOf, type Waiting } from '../model/editor-state.ts'
 import { toInput } from '../model/input.ts'
 import { type Definition, displayValue, toDefault } from '../model/setting.ts'
-import { useWholePage, type WholePage } from '../more-texts.ts'
-import { timeText } from '../view/time-text.ts'
-import { useEditor, useMayChange } from '../page-context.ts'
+import { type PageContext, useEditor, useMayChange, usePage } from '../page-context.ts'
+import { lengthText, timeText } from '../model/times.ts'
 import type { Section } from '../view/use-results.ts'
 
 interface OpenChangesProps {
@@ -38,7 +36,7 @@ const last = 20
 const late = 30
 
 function OpenNotice({ change }: { readonly change: Waiting }): ComponentChildren {
-  const { messages, locale } = useWholePage()
+  const { messages, locale } = usePage()
   const { actor, entries, hidden, due } = change
   const { people, byKey } = useEditor((state) => state)
   const left = useSecondsLeft(change)
@@ -46,7 +44,10 @@ function OpenNotice({ change }: { readonly change: Waiting }): ComponentChildren
   useWarnings(change, left)
   const isLast = left <= last
   return (
-    <section className={`fm-notice fm-keep ${isLast ? 'is-bad' : 'is-warn'}`} aria-label={messages.keepTitle}>
+    <section
+      className={`fm-notice fm-line fm-keep ${isLast ? 'is-bad' : 'is-warn'}`}
+      aria-label={messages.keepTitle}
+    >
       <Ring share={(left * 1000) / change.total} />
       <div>
         <h3>
@@ -78,7 +79,7 @@ const day = 86_400
 const least = 60
 
 function Answers({ change, left }: AnswersProps): ComponentChildren {
-  const { api, editor, messages } = useWholePage()
+  const { api, editor, messages } = usePage()
   const { revision, entries, at, due } = change
   // As much again, each time, as there was when the notice was first shown.
   const [more] = useState(Math.max(least, Math.round(change.total / 1000)))
@@ -102,7 +103,7 @@ function Answers({ change, left }: AnswersProps): ComponentChildren {
   }
 
   return (
-    <div className="fm-buttons">
+    <div className="fm-buttons fm-line">
       {waits + least <= day && (
         <Button
           look={left <= last ? 'plain' : 'quiet'}
@@ -130,7 +131,7 @@ function useSecondsLeft({ ends }: Waiting): number {
 
 /** Says how long there is: at first, at half of it, and twice before the end (WCAG 2.2.1). */
 function useWarnings({ entries, hidden, total, due }: Waiting, left: number): void {
-  const { editor, messages, locale } = useWholePage()
+  const { editor, messages, locale } = usePage()
   const step = [total / 2000, late, last].filter((seconds) => left <= seconds).length
   const [begun] = useState(step)
   const group = useEditor(({ byKey }) => {
@@ -143,7 +144,7 @@ function useWarnings({ entries, hidden, total, due }: Waiting, left: number): vo
       time: lengthText(left, locale),
       group: group || messages.general,
     })
-    editor.arrive((state) => ({ ...state, announcement: { text } }))
+    editor.announce(text)
   }, [step, due])
 }
 
@@ -175,7 +176,7 @@ function Ring({ share }: { readonly share: number }): ComponentChildren {
 
 /** Beside the name of a setting whose change waits to be kept. */
 export function OpenPill({ definition }: { readonly definition: Definition }): ComponentChildren {
-  const { messages } = useWholePage()
+  const { messages } = usePage()
   const { key, sensitive, type } = definition
   const entry = useEditor(({ open }) =>
     open.flatMap(({ entries }) => entries).find((each) => each.key === key),
@@ -194,7 +195,7 @@ export function OpenPill({ definition }: { readonly definition: Definition }): C
 
 /** Says what became of a change that waited to be kept. */
 export function saySettled(
-  { editor, messages, locale }: Pick<WholePage, 'editor' | 'messages' | 'locale'>,
+  { editor, messages, locale }: Pick<PageContext, 'editor' | 'messages' | 'locale'>,
   change: SettledChange,
   isInTime: boolean,
 ): void {

@@ -2,22 +2,15 @@
 import type { ProbeAnswer, SettingsRequestError } from '@fastify-modular/settings/client'
 import { SettingType } from '@fastify-modular/settings/client'
 import { format, plural } from '../../texts/messages.ts'
-import { wholeMessages } from '../../texts/more-messages.ts'
 import { errorsOfDrafts, firstOf, type Message, readDrafts, withErrors } from '../model/editor-state.ts'
-import { relativeTime } from '../model/input.ts'
+import { relativeTime } from '../model/times.ts'
 import { toFailure } from '../model/source.ts'
-import type { WholePage } from '../more-texts.ts'
 import type { PageContext } from '../page-context.ts'
 
-type Page = Pick<WholePage, 'api' | 'editor' | 'locale' | 'messages'>
+type Page = Pick<PageContext, 'api' | 'editor' | 'locale' | 'messages'>
 
 /** An edit, a save or *Stop* ends it: what it would find is about other values, or nobody wants to know. */
-export async function testResource(
-  { messages: given, ...rest }: Pick<PageContext, 'api' | 'editor' | 'locale' | 'messages'>,
-  resource: string,
-  group: string,
-): Promise<void> {
-  const page: Page = { ...rest, messages: wholeMessages(given) }
+export async function testResource(page: Page, resource: string, group: string): Promise<void> {
   const { editor, api, messages, locale } = page
   if (editor.state.message?.kind === 'busy') return
   const keys = editor.state.definitions.flatMap(({ probe, key }) => (probe === resource ? key : []))
@@ -112,5 +105,5 @@ function showErrors({ editor, messages }: Page, errors: SettingsRequestError['er
     }
   })
   const texts = Object.entries(errors).map(([key, all]) => `${editor.nameOf(key)}: ${all.join(' ')}`)
-  editor.arrive((state) => ({ ...state, announcement: { text: texts.join(' ') || messages.testFailed } }))
+  editor.announce(texts.join(' ') || messages.testFailed)
 }
