@@ -30,7 +30,7 @@ export default defineConfig({
             { name: 'app', test: /browser\/element\.tsx$/ },
             {
               name: 'later',
-              test: /(?:browser\/(?:later|face|menu-popup|model\/search|view\/highlight))\.tsx?$/,
+              test: /browser\/(?:later|model\/search|view\/highlight)\.ts$/,
             },
           ],
         },

@@ -196,7 +196,7 @@ test('the prefix leads to the pages by relative addresses; pages can be left out
   t.equal((await other.inject({ url: '/admin/config/manage', ...as('ada') })).statusCode, 404)
   const html = (await other.inject({ url: '/admin/config/preferences', ...as('ada') })).payload
   t.match(configOf(html), { baseUrl: '../../api/settings' })
-  t.match(html, /<a class="fm-brand" href="\.\.\/\.\.\/start">/)
+  t.match(html, /<a class="fm-brand fm-line" href="\.\.\/\.\.\/start">/)
   t.notMatch(html, '>Settings</a>', 'no link to a page that is not there')
 })
 

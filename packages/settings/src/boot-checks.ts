@@ -5,7 +5,7 @@ import type { Registry } from './definitions/registry.ts'
 import { errorCodes, toLines } from './misuse-errors.ts'
 import type { SettingState } from './memory/shared-values.ts'
 import type { SettingsOptions } from './options.ts'
-import { checkOverrides, type Locked } from './overrides.ts'
+import { checkOverrides } from './overrides.ts'
 import type { Parts } from './parts.ts'
 import { isPlaceOf } from './places.ts'
 import { type CompleteDefinition, SettingScope } from './setting-definition.ts'
@@ -21,12 +21,8 @@ import { brokenRules } from './write/cross-rules.ts'
  * @throws {FMOD_SETTINGS_MISSING_ENCRYPTION_KEYS} stored values are encrypted with unknown keys
  * @throws {FMOD_SETTINGS_ENCRYPTION_REQUIRED} there is no key
  */
-export function checkAtBoot(
-  parts: Parts,
-  { encryption: { mode } = {} }: SettingsOptions,
-  locked: Locked,
-): void {
-  const { registry, encryption } = parts
+export function checkAtBoot(parts: Parts, { encryption: { mode } = {} }: SettingsOptions): void {
+  const { registry, encryption, locked } = parts
   registry.check()
   orFinding({ kind: 'unknown override', codes: ['FMOD_SETTINGS_INVALID_OVERRIDES'], keys: [] }, () =>
     checkOverrides(locked, registry),

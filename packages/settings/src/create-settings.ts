@@ -17,12 +17,12 @@ import { OwnedCache } from './memory/owned-values.ts'
 import type { Locked } from './overrides.ts'
 import type { Parts } from './parts.ts'
 import { findOrphans, inspect } from './reading/inspect.ts'
-import { createStates, publicValues as listPublicValues, publicValuesFor, readValue } from './reading/list.ts'
-import { createSharedGet, readUser } from './reading/reader.ts'
+import { createStates, publicValues, publicValuesFor, readValue } from './reading/list.ts'
+import { createSharedGet, readUser, type Whose } from './reading/reader.ts'
 import { Probes } from './resources/probe.ts'
 import type { Snapshot, Resource, ResourceOptions } from './resources/resource.ts'
 import { Resources } from './resources/resources.ts'
-import { reencrypt } from './secrets/reencrypt.ts'
+import { reencrypt } from './history/reencrypt.ts'
 import { RowCodec } from './secrets/row-codec.ts'
 import { partsOfSettings, type Settings } from './settings.ts'
 import { type JsonValue, type SettingDefinition, SettingScope } from './setting-definition.ts'
@@ -50,10 +50,14 @@ export interface ServiceInit extends Pick<
   readonly findCaller: FindCaller
 }
 
-/** The service as the plugin and the HTTP routes see it. */
-export interface SettingsService extends Parts {
+/** All parts, as the plugin and the HTTP routes see them. */
+export interface SettingsService extends ServiceParts {
   readonly settings: Settings
-  readonly retention: Retention | undefined
+}
+
+/** The parts, and those that no operation uses. */
+interface ServiceParts extends Parts, Pick<ServiceInit, 'findCaller' | 'retention'> {
+  readonly listeners: Listeners
   readonly streams: Streams
   readonly resources: Resources
   readonly probes: Probes
@@ -62,21 +66,10 @@ export interface SettingsService extends Parts {
 
 export function createSettingsService(init: ServiceInit): SettingsService {
   const parts = createParts(init)
-  const streams = new Streams(parts)
-  const probes = new Probes(parts, parts.resources)
-  const windows = new Windows(parts)
-  const { retention } = init
-  return { ...parts, settings: createSettings(parts, streams, windows), retention, streams, probes, windows }
+  return { ...parts, settings: createSettings(parts) }
 }
 
-/** The parts, and those that only the service itself uses. */
-interface AllParts extends Parts {
-  readonly findCaller: FindCaller
-  readonly listeners: Listeners
-  readonly resources: Resources
-}
-
-function createParts(init: ServiceInit): AllParts {
+function createParts(init: ServiceInit): ServiceParts {
   const { registry, store, encryption, refusesPlain, retention, userCapacity, tenantCapacity, log } = init
   const observer = new Observer()
   const codec = new RowCodec({ encryption, refusesPlain, observer, log })
@@ -102,18 +95,20 @@ function createParts(init: ServiceInit): AllParts {
   const resources = new Resources({ registry, sharedValues, changes, log })
   const coherence = new Coherence({ store, sharedValues, changes, observer, log })
   const writes = { ...init, codec, sharedValues, users, tenants, changes, coherence, observer }
-  return { ...writes, write: createWrite(writes), listeners, resources, states, locked }
+  const parts = { ...writes, write: createWrite(writes), listeners, resources, states, locked }
+  return {
+    ...parts,
+    streams: new Streams(parts),
+    probes: new Probes(parts, resources),
+    windows: new Windows(parts),
+  }
 }
 
 /** Makes `app.settings`. */
-function createSettings(parts: AllParts, streams: Streams, windows: Windows): Settings {
-  const { registry, sharedValues, coherence, listeners, resources, observer, states } = parts
+function createSettings(parts: ServiceParts): Settings {
+  const { registry, sharedValues, coherence, listeners, resources, observer, states, streams, windows } =
+    parts
   const contract = createContract(parts)
-  function publicValues(): ReturnType<typeof listPublicValues>
-  function publicValues(of: { readonly tenant: string }): ReturnType<typeof publicValuesFor>
-  function publicValues(of?: { readonly tenant: string }) {
-    return of ? publicValuesFor(parts, of) : listPublicValues(states())
-  }
   const untyped: UntypedSettings = {
     contract,
     definitions: registry,
@@ -142,7 +137,7 @@ function createSettings(parts: AllParts, streams: Streams, windows: Windows): Se
     keep: async (revision, options = {}) => void (await windows.keep(revision, options)),
     export: (options) => exportSettings(parts, options),
     import: async (file, options) => (await importSettings(parts, file, options)).report,
-    publicValues,
+    publicValues: (of) => (of ? publicValuesFor(parts, of) : publicValues(states())),
     publicDataElement: (request) =>
       toDataElement(request, (whose) => publicValuesFor(parts, whose), registry.hasTenants),
     orphans: () => findOrphans(parts),
@@ -169,7 +164,11 @@ function createSettings(parts: AllParts, streams: Streams, windows: Windows): Se
   return settings
 }
 
-type UntypedSettings = Omit<Settings, 'get' | 'on' | 'define' | 'set' | 'reset' | 'restore' | 'resource'> & {
+type UntypedSettings = Omit<
+  Settings,
+  'get' | 'on' | 'define' | 'set' | 'reset' | 'restore' | 'resource' | 'publicValues'
+> & {
+  publicValues(of?: Whose): unknown
   get(reference: SettingReference): unknown
   on(reference: SettingReference, listener: SettingListener): () => void
   set(reference: SettingReference, value: JsonValue, options?: SetOptions): Promise<void>

@@ -1,6 +1,6 @@
 /** Settings before there is an application, and the variables that they can be set by. */
 import { Registry } from './definitions/registry.ts'
-import type { SettingMap, SettingValue } from './definitions/tokens.ts'
+import type { NamedValues, SettingMap } from './definitions/tokens.ts'
 import { checkOverrides, lockedValueOf, readOverrides } from './overrides.ts'
 
 /**
@@ -10,9 +10,7 @@ import { checkOverrides, lockedValueOf, readOverrides } from './overrides.ts'
  * @throws {FMOD_SETTINGS_INVALID_ENVIRONMENT} with all variables that do not fit
  * @throws {FMOD_SETTINGS_INVALID_OVERRIDES} `SM_SETTINGS_OVERRIDES` has values that do not fit
  */
-export function readEnvironment<const M extends SettingMap>(
-  tokens: M,
-): { readonly [N in keyof M]: SettingValue<M[N]> } {
+export function readEnvironment<const M extends SettingMap>(tokens: M): NamedValues<M> {
   const registry = new Registry()
   // What is shown when needs definitions that may be elsewhere.
   for (const token of Object.values(tokens)) registry.add({ ...token, showWhen: null }, 'app')
@@ -23,7 +21,7 @@ export function readEnvironment<const M extends SettingMap>(
     const setting = registry.find(key)
     return [name, setting && (lockedValueOf(setting, locked)?.value ?? setting.defaultValue)]
   })
-  return Object.fromEntries(values) as { readonly [N in keyof M]: SettingValue<M[N]> } // each fits its definition
+  return Object.fromEntries(values) as NamedValues<M> // each fits its definition
 }
 
 /**

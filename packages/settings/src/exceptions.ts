@@ -1,6 +1,6 @@
 /** The answers to writes that core's exceptions do not cover. */
 import { defineProblem, ErrorMessages, type FieldErrors } from '@fastify-modular/core'
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { type SettingScope, toEtag } from './setting-definition.ts'
 
 const conflict = { status: 409, code: 'CONFLICT', title: 'Conflict' } as const
@@ -112,32 +112,25 @@ export class ChangeSettledException extends defineProblem({
   }
 }
 
-/** A row that has changed since its writer read it. */
-export interface Conflict {
-  readonly key: string
-  readonly scope: SettingScope
+const TextOrNull = Type.Union([Type.String(), Type.Null()])
+const Conflict = Type.Object({
+  key: Type.String(),
+  scope: Type.Unsafe<SettingScope>(Type.Integer()),
   /** The row's current version, 0 when unset. */
-  readonly version: number
-  /** Who wrote it, and when (ISO 8601, UTC); null when unset. */
-  readonly updatedBy: string | null
-  readonly updatedAt: string | null
-}
+  version: Type.Integer(),
+  /** Who wrote it; null when unset. */
+  updatedBy: TextOrNull,
+  /** ISO 8601, UTC; null when unset. */
+  updatedAt: TextOrNull,
+})
+/** A row that has changed since its writer read it. */
+export type Conflict = Static<typeof Conflict>
 
 /** 409. Some rows of a write have changed since they were read. */
 export class SettingsChangedException extends defineProblem({
   ...conflict,
   extensions: Type.Object({
-    conflicts: Type.Unsafe<readonly Conflict[]>(
-      Type.Array(
-        Type.Object({
-          key: Type.String(),
-          scope: Type.Integer(),
-          version: Type.Integer(),
-          updatedBy: Type.Union([Type.String(), Type.Null()]),
-          updatedAt: Type.Union([Type.String(), Type.Null()]),
-        }),
-      ),
-    ),
+    conflicts: Type.Unsafe<readonly Conflict[]>(Type.Array(Conflict)),
     people: Type.Unsafe<Readonly<Record<string, string>>>(Type.Record(Type.String(), Type.String())),
   }),
 }) {

@@ -108,32 +108,28 @@ export class Groups {
     const names = new Set([...this.#groups.keys(), ...named])
     for (const locale of acceptedLocales(accepted)) {
       if (locale === 'en') break
-      const texts = locales.includes(locale) ? this.#textsIn(locale, names) : undefined
-      if (texts?.size) return this.#withTexts(texts)
+      const translated = locales.includes(locale) ? this.#translate(locale, names) : undefined
+      if (translated) return translated
     }
     return Object.fromEntries(this.#groups)
   }
 
-  #textsIn(locale: string, names: Iterable<string>): ReadonlyMap<string, GroupTexts> {
+  /** Undefined for a language without texts. */
+  #translate(locale: string, names: Iterable<string>): SettingGroups | undefined {
     const { translateGroup } = this.#languages
+    const translated = new Map<string, SettingGroup>()
     try {
-      const found = [...names].map((name) => ({
-        name,
-        texts: translateGroup?.(name, this.#groups.get(name) ?? {}, locale),
-      }))
-      return new Map(found.flatMap(({ name, texts }) => (texts ? [[name, texts]] : [])))
+      for (const name of names) {
+        const group = this.#groups.get(name) ?? {}
+        const texts = translateGroup?.(name, group, locale)
+        if (texts) translated.set(name, withTexts(group, texts))
+      }
     } catch (err) {
       this.#log?.warn({ err, locale }, 'settings option translateGroup failed; English is shown')
       this.#log = undefined // once
-      return new Map()
+      return undefined
     }
-  }
-
-  #withTexts(texts: ReadonlyMap<string, GroupTexts>): SettingGroups {
-    const names = [...new Set([...this.#groups.keys(), ...texts.keys()])]
-    return Object.fromEntries(
-      names.map((name) => [name, withTexts(this.#groups.get(name) ?? {}, texts.get(name) ?? {})]),
-    )
+    return translated.size === 0 ? undefined : Object.fromEntries([...this.#groups, ...translated])
   }
 }
 

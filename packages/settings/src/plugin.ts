@@ -21,10 +21,9 @@ import { Registry } from './definitions/registry.ts'
 import { createFindEvents, refuseForeignEvents } from './events.ts'
 import { declaredPermissions, declareToGate, tightenAccess } from './http/access.ts'
 import { addSettingsRoutes } from './http/routes.ts'
-import type { FindCaller } from './options.ts'
 import { errorCodes } from './misuse-errors.ts'
 import { checkOptions, type SettingsOptions } from './options.ts'
-import { type Locked, readOverrides } from './overrides.ts'
+import { readOverrides } from './overrides.ts'
 import { readUser, type UserReader } from './reading/reader.ts'
 import { Encryption } from './secrets/encryption.ts'
 import { memoryStore } from './store/memory.ts'
@@ -37,8 +36,7 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
   hasOwnDecorator(app, 'settings') // refuses one of the application
   refuseSecond(app)
   checkOptions(options)
-  const { findCaller = readCaller } = options
-  const boot = createBoot(app, options, findCaller)
+  const boot = createBoot(app, options)
   const { settings, coherence, store, registry, retention, resources, windows } = boot.service
   app.decorate('settings', branded(settings))
   decorateCommand(app)
@@ -65,10 +63,10 @@ const settingsPlugin: FastifyPluginAsync<SettingsOptions> = async (app, options)
     },
     complete: async () => void (await check(boot)),
   })
-  decorateRequests(app, boot.service, findCaller)
+  decorateRequests(app, boot.service)
   if (options.routes !== false) {
-    declareToGate(app, settings, options)
-    await addRoutes(boot, findCaller)
+    declareToGate(app, boot.service, options)
+    await addRoutes(boot)
   }
   app.addHook('onReady', () => makeReady(boot))
 }
@@ -93,7 +91,6 @@ function refuseSecond({ server }: FastifyInstance): void {
 interface Boot {
   readonly app: FastifyInstance
   readonly options: SettingsOptions
-  readonly locked: Locked
   readonly service: SettingsService
   /** The store has its tables. */
   isOpen: boolean | undefined
@@ -118,15 +115,14 @@ async function open(boot: Boot): Promise<void> {
   if (boot.isOpen) await coherence.start()
 }
 
-function createBoot(app: FastifyInstance, options: SettingsOptions, findCaller: FindCaller): Boot {
-  const { store = memoryStore(), limits = {}, history = {} } = options
-  const locked = readOverrides(options.overrides)
+function createBoot(app: FastifyInstance, options: SettingsOptions): Boot {
+  const { store = memoryStore(), limits = {}, history = {}, findCaller = readCaller } = options
   const service = createSettingsService({
     registry: new Registry({ ...defaultLimits, ...limits }, options.tenants !== undefined),
     store: portOf(store),
     encryption: new Encryption(options.encryption?.keys),
     refusesPlain: () => boot.isChecked && options.encryption?.mode === 'require',
-    locked,
+    locked: readOverrides(options.overrides),
     selfService: options.selfService ?? false,
     retention:
       history === false || currentCommand()
@@ -142,7 +138,6 @@ function createBoot(app: FastifyInstance, options: SettingsOptions, findCaller: 
   const boot: Boot = {
     app,
     options,
-    locked,
     service,
     isOpen: false,
     isChecked: false,
@@ -153,8 +148,8 @@ function createBoot(app: FastifyInstance, options: SettingsOptions, findCaller: 
 }
 
 /** Checks definitions, overrides and secrets. Returns the keys of settings whose secrets are stored in plain text. */
-async function check({ service, options, locked, isOpen }: Boot): Promise<readonly string[]> {
-  checkAtBoot(service, options, locked)
+async function check({ service, options, isOpen }: Boot): Promise<readonly string[]> {
+  checkAtBoot(service, options)
   return isOpen ? checkEncrypted(service, options) : []
 }
 
@@ -182,7 +177,7 @@ async function makeReady(boot: Boot): Promise<void> {
   await service.resources.start(pluginTimeout === 0 ? undefined : pluginTimeout / 2)
 }
 
-function addRoutes(boot: Boot, findCaller: FindCaller) {
+function addRoutes(boot: Boot) {
   const { app, options, service } = boot
   return app.register(
     async (scope) => {
@@ -190,7 +185,7 @@ function addRoutes(boot: Boot, findCaller: FindCaller) {
       boot.sawSwagger = scope.hasDecorator('swagger')
       tightenAccess(scope, options)
       scope.addHook('onRoute', ({ url }) => service.registry.reserve(url.slice(scope.prefix.length)))
-      addSettingsRoutes(scope, { service, options, findCaller })
+      addSettingsRoutes(scope, { service, options })
       // Autoload sets prefixes by folder: the log shows the resulting address.
       app.log.info({ url: scope.prefix }, 'settings are served')
     },
@@ -199,14 +194,14 @@ function addRoutes(boot: Boot, findCaller: FindCaller) {
 }
 
 /** Adds the decorator: `const settings = await request.settings`. The same reader for the whole request, once its caller is known. */
-function decorateRequests(app: FastifyInstance, service: SettingsService, findCaller: FindCaller): void {
+function decorateRequests(app: FastifyInstance, service: SettingsService): void {
   const readers = new WeakMap<
     FastifyRequest,
     { readonly userId: string | null; reader: Promise<UserReader> }
   >()
 
   async function read(request: FastifyRequest): Promise<UserReader> {
-    const caller = await findCaller(request)
+    const caller = await service.findCaller(request)
     const userId = caller?.id ?? null
     const known = readers.get(request)
     if (known?.userId === userId) return known.reader

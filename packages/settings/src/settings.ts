@@ -29,7 +29,7 @@ import type { TenantOfRequest } from './tenants.ts'
 import type { UserReader } from './reading/reader.ts'
 import type { KeepOptions } from './windows/windows.ts'
 import type { Resource, ResourceOptions } from './resources/resource.ts'
-import type { ReencryptReport } from './secrets/reencrypt.ts'
+import type { ReencryptReport } from './history/reencrypt.ts'
 import type { JsonValue, SettingDefinition, SettingScope } from './setting-definition.ts'
 
 /** `app.settings`. Synchronous `get` reads System and Application values and the application's defaults of User ones. */

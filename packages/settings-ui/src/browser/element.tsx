@@ -10,6 +10,7 @@ import { type OwnDocument, ownDocument } from './own-document.ts'
 import type { Host } from './page-context.ts'
 import { Settings } from './settings.tsx'
 import { SignInLink } from './sign-in.tsx'
+import type { PagePart } from './view/use-results.ts'
 // oxlint-disable-next-line import/no-unassigned-import -- Vite puts it into the style sheet
 import './styles.css'
 
@@ -24,11 +25,9 @@ declare global {
 const here = import.meta.url
 
 /** What the attributes want to be shown. */
-interface Wanted {
+interface Wanted extends PagePart {
   /** `preferences`, `manage` or `tenant` */
   readonly page: string
-  readonly group: string | undefined
-  readonly keys: readonly string[] | undefined
   /** The organisation that is meant. */
   readonly tenant: string | undefined
   readonly isEmbedded: boolean

@@ -1,7 +1,4 @@
-/** What a page needs when its first row is there: the changes of others, the search, the menus. A file of its own. */
+/** What a page needs when its first row is there: the search, and what follows the changes of others. A file of its own. */
 export { createSearch } from './model/search.ts'
-export { FilterMenu } from './view/filter-menu.tsx'
 export { highlight } from './view/highlight.ts'
-export { MenuPopup } from './menu-popup.tsx'
-export { NewsFace, NewsText, Recent } from './others/news-text.tsx'
 export { Others } from './others/others.tsx'

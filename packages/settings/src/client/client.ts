@@ -1,22 +1,21 @@
 /** The settings client, with one method for each route. */
 import type { SettingToken } from '../definitions/tokens.ts'
 import { type JsonValue, type SettingScope, toEtag } from '../setting-definition.ts'
-import type { HistoryEntry, HistoryPage } from '../history/history.ts'
+import type { HistoryEntry, HistoryFilter, HistoryPage } from '../history/history.ts'
 import type { RevertOptions, RevertReport } from '../history/revert.ts'
-import type { ImportReport, SettingsExport } from '../history/transfer.ts'
+import type { ImportOptions, ImportReport, SettingsExport } from '../history/transfer.ts'
 import type { SettingDefinitionDto } from '../http/localized-definitions.ts'
 import type { People } from '../http/people.ts'
 import type { SettingValueDto, ValueChange } from '../reading/dto.ts'
 import type { SettingInspection } from '../reading/inspect.ts'
+import type { SettingsFilter } from '../reading/list.ts'
+import type { StoredWindow } from '../store/windows.ts'
 import type { BulkSettingUpdate } from '../write/bulk.ts'
+import type { WriteOptions } from '../write/write.ts'
 import { type Call, type CallOptions, createSend, type SettingsClientOptions } from './request.ts'
 
 /** Selects values. */
-export interface ListFilter extends CallOptions {
-  readonly scope?: SettingScope
-  /** The group of settings; empty for those without one. */
-  readonly group?: string
-}
+export type ListFilter = CallOptions & Pick<SettingsFilter, 'scope' | 'group'>
 
 /** One of the caller's settings, with what holds if they have no value of their own. */
 interface MySettingDto extends SettingValueDto {
@@ -48,29 +47,15 @@ export interface WriteCondition extends CallOptions {
 }
 
 /** Which page of history, newest first. */
-export interface HistoryPageOptions extends CallOptions {
-  readonly scope?: SettingScope
-  /** Only entries after the `next` of a page. */
-  readonly before?: string
-  /** 1–500. @default 50 */
-  readonly limit?: number
-}
+export type HistoryPageOptions = CallOptions & Pick<HistoryFilter, 'scope' | 'before' | 'limit'>
 
 /** Which changes, newest first; members are combined with AND. */
-export interface ChangesFilter extends Omit<HistoryPageOptions, 'scope'> {
-  /** The group of settings; empty for those without one. */
-  readonly group?: string
-  /** The id of the caller who made them. */
-  readonly actor?: string
-  /** Of this time and later; ISO 8601. */
-  readonly since?: string
-}
+export type ChangesFilter = CallOptions &
+  Pick<HistoryFilter, 'before' | 'limit' | 'actor' | 'since'> &
+  Pick<SettingsFilter, 'group'>
 
 /** The changes of one write; a page may have only a part of them. */
-export interface SettingChangeSet {
-  readonly revision: number
-  readonly at: string
-  readonly actor: string | null
+export interface SettingChangeSet extends Pick<HistoryEntry, 'revision' | 'at' | 'actor'> {
   readonly entries: readonly HistoryEntry[]
 }
 
@@ -96,13 +81,8 @@ export interface RevertMode extends CallOptions, Pick<RevertOptions, 'keys' | 'f
   readonly note?: string
 }
 
-export interface ImportMode extends CallOptions {
-  /** @default 'merge' */
-  readonly mode?: 'merge' | 'replace'
-  readonly dryRun?: boolean
-  /** The revision of the dry run; a different one fails with status 412. */
-  readonly revision?: number
-}
+/** How an export is written; at another revision than that of the dry run it fails with status 412. */
+export type ImportMode = CallOptions & Pick<ImportOptions, 'mode' | 'dryRun' | 'revision'>
 
 /** What a test of a resource found. */
 export interface ProbeAnswer {
@@ -114,9 +94,7 @@ export interface ProbeAnswer {
 }
 
 /** A change that has to be kept, or what became of it. */
-export interface KeptChange {
-  readonly revision: number
-  readonly state: 'open' | 'kept' | 'put-back' | 'conflicted'
+export interface KeptChange extends Pick<StoredWindow, 'revision' | 'state'> {
   /** ISO 8601. */
   readonly due: string
 }
@@ -136,19 +114,11 @@ interface OpenChanges {
 }
 
 /** A change that had to be kept, with what became of it. */
-export interface SettledChange extends KeptChange {
+export interface SettledChange extends KeptChange, Pick<StoredWindow, 'reasons'> {
   /** The id of the caller who made it. */
   readonly by: string | null
-  /** By key, why it was not put back. */
-  readonly reasons: Readonly<Record<string, string>>
   readonly entries: readonly HistoryEntry[]
   readonly people: People
-}
-
-/** How a write of several values is kept. */
-interface KeepMode extends CallOptions {
-  /** Seconds, 5 to 86400, after which the write is put back unless `keep` is called. */
-  readonly confirmWithin?: number | undefined
 }
 
 /** All methods reject with `SettingsRequestError`. */
@@ -168,7 +138,10 @@ export interface SettingsClient {
     condition?: WriteCondition,
   ): Promise<WrittenSettingDto>
   /** All or nothing. */
-  setMany(updates: readonly BulkSettingUpdate[], options?: KeepMode): Promise<WrittenSettingDto[]>
+  setMany(
+    updates: readonly BulkSettingUpdate[],
+    options?: CallOptions & Pick<WriteOptions, 'confirmWithin'>,
+  ): Promise<WrittenSettingDto[]>
   /** What `setMany` would change; nothing is written. */
   preview(updates: readonly BulkSettingUpdate[], options?: CallOptions): Promise<ValueChange[]>
   /** Clears a System or Application value: the default holds again. */

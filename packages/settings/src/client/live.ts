@@ -57,6 +57,11 @@ function readData(): PublicData {
 
 type Listener = (value: JsonValue) => void
 
+/** Without values while they are being read. */
+interface OwnRead {
+  values?: ReadonlyMap<string, JsonValue> | undefined
+}
+
 /** Called later, so that one that throws breaks nothing but itself; not after they were removed. */
 class Listeners<T> {
   readonly #all = new Set<(value: T) => void>()
@@ -69,18 +74,12 @@ class Listeners<T> {
   add(callback: (value: T) => void, known?: T): () => void {
     const listener = (value: T): void => callback(value)
     this.#all.add(listener)
-    if (known !== undefined) this.#call(listener, known)
+    if (known !== undefined) this.call(known, [listener])
     return () => this.#all.delete(listener)
   }
 
-  call(value: T): void {
-    for (const listener of this.#all) this.#call(listener, value)
-  }
-
-  #call(listener: (value: T) => void, value: T): void {
-    queueMicrotask(() => {
-      if (this.#all.has(listener)) listener(value)
-    })
+  call(value: T, listeners: Iterable<(value: T) => void> = this.#all): void {
+    for (const listener of listeners) queueMicrotask(() => this.#all.has(listener) && listener(value))
   }
 }
 
@@ -99,10 +98,8 @@ class LiveValues implements Follower {
   readonly #values: Map<string, JsonValue>
   /** While anything is watched. */
   #watching: AbortController | undefined
-  /** The caller's own values; undefined while they are not known. */
-  #own: ReadonlyMap<string, JsonValue> | undefined
-  /** The last read of them; undefined while there is none. */
-  #ownRead: object | undefined
+  /** The last read of the caller's own values; undefined while there is none. */
+  #own: OwnRead | undefined
 
   constructor(options: LiveClientOptions, { values, ...known }: PublicData) {
     const send: typeof fetch = async (...request) => {
@@ -147,13 +144,17 @@ class LiveValues implements Follower {
 
   onSettings(settings: readonly StreamedSetting[]): void {
     // What strangers read beside the stream does not say whether it is the tenant's.
-    if (this.#isPublic && settings.some((setting) => this.#isOwn(setting))) this.#forgetOwn()
+    if (this.#isPublic && settings.some((setting) => this.#isOwn(setting))) this.#own = undefined
     for (const { key } of settings) this.#publish(key)
   }
 
   onOwn(_caller: string | undefined, { tenant }: Within): void {
     this.#hasTenant = typeof tenant === 'string'
-    this.#forgetOwn()
+    this.#own = undefined
+    this.#publishOwn()
+  }
+
+  #publishOwn(): void {
     for (const setting of this.#stream.settings.values()) if (this.#isOwn(setting)) this.#publish(setting.key)
   }
 
@@ -163,17 +164,12 @@ class LiveValues implements Follower {
   }
 
   onState(state: LiveState | 'signed out'): void {
-    if (state === 'connecting' || state === 'signed out') this.#forgetOwn()
+    if (state === 'connecting' || state === 'signed out') this.#own = undefined
     if (state === 'signed out') this.#values.clear()
     const shown = state === 'signed out' ? 'offline' : state
     if (this.state === shown) return
     this.state = shown
     this.states.call(shown)
-  }
-
-  #forgetOwn(): void {
-    this.#own = undefined
-    this.#ownRead = undefined
   }
 
   /** Hands the value over, or reads it first where the stream leaves it out. */
@@ -182,11 +178,12 @@ class LiveValues implements Follower {
     if (!setting) return
     const isWatched = this.#listeners.has(key)
     const isOwn = this.#isOwn(setting)
-    if (isOwn && !this.#own) {
-      if (!this.#ownRead && isWatched) void this.#readOwn()
+    if (isOwn && !this.#own?.values) {
+      if (!this.#own && isWatched) void this.#readOwn()
       return
     }
-    const value = isOwn && this.#own?.has(key) ? this.#own.get(key) : setting.value
+    const own = isOwn ? this.#own?.values?.get(key) : undefined
+    const value = own === undefined ? setting.value : own
     if (value !== undefined) this.#take(key, value)
     else if (isWatched) void this.#readLong(setting)
   }
@@ -198,13 +195,14 @@ class LiveValues implements Follower {
   }
 
   async #readOwn(): Promise<void> {
-    const read = (this.#ownRead = {})
-    const isNews = (): boolean => this.#ownRead === read
+    const read: OwnRead = {}
+    this.#own = read
     await Promise.resolve() // several events of one portion may say the same
-    const own = await this.#read((call) => this.#readBeside(call), isNews)
-    if (!own) return
-    this.#own = own
-    for (const setting of this.#stream.settings.values()) if (this.#isOwn(setting)) this.#publish(setting.key)
+    read.values = await this.#read(
+      (call) => this.#readBeside(call),
+      () => this.#own === read,
+    )
+    if (read.values) this.#publishOwn()
   }
 
   /** Of strangers what holds in the tenant; of callers what is theirs or the tenant's: the rest is in the stream. */

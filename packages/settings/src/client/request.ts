@@ -100,18 +100,10 @@ async function readProblem(response: Response): Promise<Problem> {
   }
 }
 
-/** The problem body of an answer. */
-export interface Problem {
+/** The problem body of an answer, with the seconds of its header `Retry-After`. */
+type Problem = Partial<Omit<SettingsRequestError, 'status' | keyof Error>> & {
   readonly title?: string
   readonly detail?: string
-  readonly code?: string
-  readonly requestId?: string
-  readonly errors?: Readonly<Record<string, readonly string[]>>
-  readonly conflicts?: readonly Conflict[]
-  readonly people?: People
-  readonly locked?: readonly string[]
-  /** Of the header `Retry-After`; seconds. */
-  readonly retryAfter?: number
 }
 
 /** A request that was refused or did not arrive. */

@@ -6,6 +6,11 @@ import { parseValue, type RegisteredSetting } from '../values/validate.ts'
 import { memberProblems } from './definition-schema.ts'
 import { noSecretDefault } from './tokens.ts'
 
+/** How a problem of a setting begins. */
+export function nameOf(key: string, module: string): string {
+  return `setting "${key}" (module "${module}"): `
+}
+
 /** Returns the problems of a definition by itself, apart from its pattern and its default. */
 export function checkDefinition(definition: CompleteDefinition, hasTenants: boolean): string[] {
   const wrongMembers = memberProblems(definition)
@@ -19,7 +24,13 @@ export function checkDefinition(definition: CompleteDefinition, hasTenants: bool
     problems.push('a Select needs allowedValues or options')
   else if (hasDuplicates(allowedValues ?? [])) problems.push('allowedValues has a value twice')
   if (options && type !== SettingType.Select) problems.push('options belong to a Select')
-  else if (options && !areDescribed(allowedValues ?? [], options))
+  else if (
+    options &&
+    !haveSameMembers(
+      allowedValues ?? [],
+      options.map(({ value }) => value),
+    )
+  )
     problems.push('options must have each of the allowedValues once, and no others')
   if (showWhen?.key === key) problems.push('showWhen must name another setting')
   if (min !== null && max !== null && min > max) problems.push(`min ${min} is greater than max ${max}`)
@@ -59,9 +70,7 @@ export function checkVariables(settings: readonly RegisteredSetting[]): string[]
     const other = names.map((name) => readers.get(name)).find(Boolean)
     for (const name of names) readers.set(name, setting)
     return other
-      ? [
-          `setting "${key}" (module "${setting.module}"): the setting "${other.definition.key}" reads ${env}, too`,
-        ]
+      ? `${nameOf(key, setting.module)}the setting "${other.definition.key}" reads ${env}, too`
       : []
   })
 }
@@ -93,7 +102,7 @@ export function checkCondition(
 ): string[] {
   if (!definition.showWhen) return []
   const { key, equals } = definition.showWhen
-  const where = `setting "${definition.key}" (module "${module}"): showWhen names "${key}", `
+  const where = `${nameOf(definition.key, module)}showWhen names "${key}", `
   const other = settings.get(key)
   if (!other) return [`${where}which no module defines`]
   // Whether the form shows the setting would reveal something of the secret.
@@ -112,12 +121,7 @@ function hasDuplicates(values: readonly string[]): boolean {
   return new Set(values).size < values.length
 }
 
-/** Whether each allowed value has one option, and no option is left over. */
-function areDescribed(allowed: readonly string[], options: readonly { readonly value: string }[]): boolean {
-  const described = new Set(options.map(({ value }) => value))
-  return (
-    options.length === allowed.length &&
-    described.size === allowed.length &&
-    allowed.every((value) => described.has(value))
-  )
+/** In any order. */
+function haveSameMembers(some: readonly string[], others: readonly string[]): boolean {
+  return encodeValue(some.toSorted()) === encodeValue(others.toSorted())
 }

@@ -32,6 +32,7 @@ import {
   checkVariables,
   isFreeText,
   lintDefinition,
+  nameOf,
 } from './check-definition.ts'
 import { completeDefinition } from './definition-schema.ts'
 import { Groups, type SettingGroups } from '../groups.ts'
@@ -93,22 +94,56 @@ export class Registry implements SettingDefinitions {
       )
       return
     }
-    const where = `setting "${key}" (module "${module}"): `
     const earlier = this.#declared.get(key.toLowerCase())
     if (earlier) {
       if (earlier.definition !== definition)
         this.#problems.push(
-          `${where}the module "${earlier.module}" defines it as "${earlier.definition.key}"`,
+          `${nameOf(key, module)}the module "${earlier.module}" defines it as "${earlier.definition.key}"`,
         )
       return
     }
     this.#declared.set(key.toLowerCase(), { definition, module })
-    const context = { module, limits: this.#limits, hasTenants: this.hasTenants }
-    const { setting, problems, warnings = [], misfits = [] } = toSetting(definition, context)
-    this.#misfits.push(...misfits)
-    this.#problems.push(...problems.map((problem) => where + problem))
-    this.#warnings.push(...warnings.map((warning) => where + warning))
+    const setting = this.#complete(definition, module)
     if (setting) this.#settings.set(key, setting)
+  }
+
+  /**
+   * Completes and checks a definition, compiles its pattern and its schema, decodes and validates its default; undefined
+   * where it cannot be used.
+   */
+  #complete(declared: SettingDefinition, module: string): RegisteredSetting | undefined {
+    const where = nameOf(declared.key, module)
+    const refuse = (...problems: readonly string[]): undefined => {
+      this.#problems.push(...problems.map((problem) => where + problem))
+    }
+    const { definition, unknown, validator } = completeDefinition(declared)
+    const problems = [...unknown, ...checkDefinition(definition, this.hasTenants)]
+    if (problems.length > 0) return refuse(...problems)
+    const { type } = definition
+    const validate = declared.validate ?? null
+    if (validate !== null && typeof validate !== 'function') return refuse('validate must be a function')
+    const text = attempt(() => textLimitsOf(definition))
+    if (text instanceof Error) return refuse(`the pattern ${text.message}`)
+    const maxBytes = maxBytesOf(type, this.#limits)
+    const parseSchema = attempt(() => compileSchema(definition, validator, maxBytes))
+    if (parseSchema instanceof Error) return refuse(`the schema cannot be used: ${parseSchema.message}`)
+    const setting = {
+      definition,
+      module,
+      places: placesOf(definition, this.hasTenants),
+      defaultValue: null,
+      environment: undefined,
+      ...text,
+      parseSchema,
+      validate: validate && validate.bind(declared),
+      maxBytes,
+    }
+    const { defaultValue, errors } = defaultOf(setting)
+    refuse(...errors.map((error) => `its default breaks the definition: ${error}`))
+    const environment = readVariable(setting)
+    this.#misfits.push(...environment.problems)
+    this.#warnings.push(...lintDefinition(definition).map((warning) => where + warning))
+    return Object.freeze({ ...setting, defaultValue, environment: environment.value })
   }
 
   /** @throws {FMOD_CORE_ADDED_LATE} after `freeze` */
@@ -192,69 +227,13 @@ export class Registry implements SettingDefinitions {
 
   #problemsOfKey({ definition: { key }, module }: RegisteredSetting): string[] {
     if (!this.#reserved.has(key.toLowerCase())) return []
-    return [
-      `setting "${key}" (module "${module}"): /${key} is a path of the settings API: give the key a second segment`,
-    ]
+    return [`${nameOf(key, module)}/${key} is a path of the settings API: give the key a second segment`]
   }
 
   /** A rule may look at settings of any module, which may come later. */
   #problemsOfRule({ keys, module }: CrossRule): string[] {
     const unknown = keys.filter((key) => !this.#settings.has(key))
     return unknown.map((key) => `a rule of the module "${module}" looks at "${key}", which no module defines`)
-  }
-}
-
-/** What a declaration makes: a setting, unless it cannot be used; the problems of the declaration; its warnings. */
-interface Registration {
-  readonly setting?: RegisteredSetting
-  readonly problems: readonly string[]
-  readonly warnings?: readonly string[]
-  /** The problems of its variable. */
-  readonly misfits?: readonly string[]
-}
-
-interface RegistrationContext {
-  readonly module: string
-  readonly limits: ValueLimits
-  readonly hasTenants: boolean
-}
-
-/** Completes and checks a definition, compiles its pattern and its schema, decodes and validates its default. */
-function toSetting(
-  declared: SettingDefinition,
-  { module, limits, hasTenants }: RegistrationContext,
-): Registration {
-  const { definition, unknown, validator } = completeDefinition(declared)
-  const problems = [...unknown, ...checkDefinition(definition, hasTenants)]
-  if (problems.length > 0) return { problems }
-  const { type } = definition
-  const validate = declared.validate ?? null
-  if (validate !== null && typeof validate !== 'function')
-    return { problems: ['validate must be a function'] }
-
-  const text = attempt(() => textLimitsOf(definition))
-  if (text instanceof Error) return { problems: [`the pattern ${text.message}`] }
-  const maxBytes = maxBytesOf(type, limits)
-  const parseSchema = attempt(() => compileSchema(definition, validator, maxBytes))
-  if (parseSchema instanceof Error) return { problems: [`the schema cannot be used: ${parseSchema.message}`] }
-  const setting = {
-    definition,
-    module,
-    places: placesOf(definition, hasTenants),
-    defaultValue: null,
-    environment: undefined,
-    ...text,
-    parseSchema,
-    validate: validate && validate.bind(declared),
-    maxBytes,
-  }
-  const { defaultValue, errors } = defaultOf(setting)
-  const environment = readVariable(setting)
-  return {
-    setting: Object.freeze({ ...setting, defaultValue, environment: environment.value }),
-    problems: errors.map((error) => `its default breaks the definition: ${error}`),
-    misfits: environment.problems,
-    warnings: lintDefinition(definition),
   }
 }
 

@@ -5,11 +5,11 @@ import { PreconditionFailedException, SettingValidationException } from '../exce
 import { requireSetting, type SettingState } from '../memory/shared-values.ts'
 import type { Parts } from '../parts.ts'
 import { isPlaceOf } from '../places.ts'
-import { pages } from '../secrets/reencrypt.ts'
 import { isOwned, type JsonValue } from '../setting-definition.ts'
 import type { RowId, StoredRow } from '../store/store.ts'
 import { readText } from '../values/json.ts'
 import type { WriteOptions } from '../write/write.ts'
+import { pages } from './reencrypt.ts'
 
 export interface CopyOptions extends WriteOptions {
   /** Also replaces values of the target that differ. @default false */
@@ -104,10 +104,9 @@ function targetOf(row: StoredRow, { setting }: SettingState): RowId | string {
 }
 
 /** Undefined where it cannot be decrypted. */
-function valueOf({ encryption }: Parts, row: StoredRow): JsonValue | undefined {
-  if (!row.encrypted) return readText(row.value)
+function valueOf({ codec }: Parts, row: StoredRow): JsonValue | undefined {
   try {
-    return readText(encryption.decrypt(row, row.value))
+    return readText(codec.textOf(row, row))
   } catch {
     return undefined
   }

@@ -11,8 +11,8 @@ import {
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler, preValidationHookHandler } from 'fastify'
 import { InvalidScopeException, SettingValidationException } from '../exceptions.ts'
 import type { FindCaller, SettingsOptions } from '../options.ts'
-import { createFindMembership, tenantPermission } from '../tenants.ts'
-import type { Settings } from '../settings.ts'
+import type { Parts } from '../parts.ts'
+import { type FindMembership, tenantPermission } from '../tenants.ts'
 import { requireUpdater, updatePermission } from '../visibility.ts'
 import { SettingScope } from '../setting-definition.ts'
 import type { WriteOptions } from '../write/write.ts'
@@ -51,9 +51,8 @@ const strangersHaveTenant: Fact = {
 /** Returns whether the host names a tenant for a request that carries nothing; a failure is one warning. */
 function createHasTenant(
   app: FastifyInstance,
-  tenants: SettingsOptions['tenants'],
+  findMembership: FindMembership | undefined,
 ): (stranger: FastifyRequest | null) => Promise<boolean> {
-  const findMembership = tenants && createFindMembership(tenants)
   let hasFailed = false
   return async function hasTenant(stranger) {
     if (!stranger || !findMembership) return false
@@ -74,10 +73,10 @@ function createHasTenant(
 /** Declares the permissions, for role editors, and public settings to the gate of public-routes; it may be registered after this plugin. */
 export function declareToGate(
   app: FastifyInstance,
-  { definitions }: Pick<Settings, 'definitions'>,
+  { registry, findMembership }: Pick<Parts, 'registry' | 'findMembership'>,
   { tenants }: Pick<SettingsOptions, 'tenants'>,
 ): void {
-  const hasTenant = createHasTenant(app, tenants)
+  const hasTenant = createHasTenant(app, findMembership)
   const declare = (): void => {
     const gate = declaredPermissions(app)
     gate?.addAll(permissions, 'plugin settings')
@@ -85,7 +84,7 @@ export function declareToGate(
     if (tenants && tenants.permission === undefined)
       gate?.addAll({ [tenantPermission]: ofTenants }, 'plugin settings')
     gate?.addFacts(async (stranger) => {
-      const open = definitions.getDefinitions().filter((definition) => definition.public)
+      const open = registry.getDefinitions().filter((definition) => definition.public)
       return [
         ...((await hasTenant(stranger)) ? [strangersHaveTenant] : []),
         ...open.map(({ key }) => ({ about: `setting ${key}`, is: 'public' })),

@@ -29,10 +29,10 @@ export interface SettingDefinitionDto extends CompleteDefinition {
 }
 
 /** Masks a definition and adds what clients need to make a form of it. */
-export function toDefinitionDto(
+function toDefinitionDto(
   definition: CompleteDefinition,
   canWrite: boolean,
-  probe: string | null = null,
+  probe: string | null,
 ): SettingDefinitionDto {
   return {
     ...definition,

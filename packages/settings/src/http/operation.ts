@@ -67,19 +67,8 @@ export function operation<
   Params extends TSchema = TUnknown,
   Query extends TSchema = TUnknown,
   Body extends TSchema = TUnknown,
->({
-  operationId,
-  summary,
-  checkedByHandler,
-  params,
-  query,
-  body,
-  ok,
-  tag,
-  isStream = false,
-  tooMany,
-  written,
-}: Operation<Params, Query, Body>) {
+>(route: Operation<Params, Query, Body>) {
+  const { operationId, summary, checkedByHandler, params, query, body, ok, tag, tooMany, written } = route
   const isWrite = body !== undefined || written !== undefined
   const problems = Object.entries({
     ...problemsOfAll,
@@ -113,7 +102,7 @@ export function operation<
       ...(query && { querystring: query }),
       ...(written && { headers: conditions }),
       ...(tag === 'compared' && { headers: known }),
-      ...(isStream && { headers: resumed }),
+      ...(route.isStream && { headers: resumed }),
       ...(body && { body }),
       response,
     },

@@ -4,9 +4,8 @@
  */
 import { hasOwnDecorator } from '@fastify-modular/core/internal'
 import { problemMediaType, problemOfError, problemText } from '@fastify-modular/core/problem'
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify'
-import type { SettingsService } from '../create-settings.ts'
-import type { FindCaller, SettingsOptions } from '../options.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FindCaller } from '../options.ts'
 import { authenticateWith, decorateCaller, findAdmitted } from './access.ts'
 import type { RouteContext } from './context.ts'
 import { createPeople } from './people.ts'
@@ -25,33 +24,22 @@ import { requireTenantWriter } from '../tenants.ts'
 import { components, type SchemaTypes, validatorCompiler, widen } from './schemas.ts'
 import { SharedLists } from './shared-lists.ts'
 
-interface RoutesInit {
-  readonly service: SettingsService
-  readonly options: SettingsOptions
-  readonly findCaller: FindCaller
-}
-
 /** Registers the routes in a scope of their own, whose prefix they stand under. */
 export function addSettingsRoutes(
   scope: FastifyInstance,
-  { service, options, findCaller }: RoutesInit,
+  { service, options }: Pick<RouteContext, 'service' | 'options'>,
 ): void {
-  decorateCaller(scope)
-  scope.addHook('onRequest', forbidStoring)
-  scope.addHook('onRequest', authenticateWith(findCaller))
-  scope.setValidatorCompiler(validatorCompiler)
+  prepareScope(scope, service.findCaller, 'no-store')
   const hasTenants = options.tenants !== undefined
   for (const schema of components) scope.addSchema(hasTenants ? widen(schema) : schema)
   if (hasTenants)
     scope.addHook('onRoute', (route) => {
       if (route.schema) route.schema = widen(route.schema)
     })
-  // Handlers answer with exactly what their schemas describe: to compile those would make booting the slower part.
-  scope.setSerializerCompiler(() => JSON.stringify)
   if (!hasErrorsPlugin(scope)) scope.setErrorHandler(answerProblem)
 
   const tenantOf: RouteContext['tenantOf'] = async (request) =>
-    (await service.findMembership?.(request, await findAdmitted(request, findCaller))) ?? null
+    (await service.findMembership?.(request, await findAdmitted(request, service.findCaller))) ?? null
   const context = {
     app: scope.withTypeProvider<SchemaTypes>(),
     service,
@@ -74,10 +62,20 @@ export function addSettingsRoutes(
   addStreamRoutes(context)
 }
 
-/** Routes whose answers may be kept set the header again. */
-const forbidStoring: onRequestHookHandler = (_request, reply, done) => {
-  reply.header('cache-control', 'no-store')
-  done()
+/**
+ * Sets what all routes of a scope have in common.
+ * @param cacheControl routes whose answers may be kept set the header again
+ */
+export function prepareScope(scope: FastifyInstance, findCaller: FindCaller, cacheControl: string): void {
+  decorateCaller(scope)
+  scope.addHook('onRequest', (_request, reply, done) => {
+    reply.header('cache-control', cacheControl)
+    done()
+  })
+  scope.addHook('onRequest', authenticateWith(findCaller))
+  scope.setValidatorCompiler(validatorCompiler)
+  // Handlers answer with exactly what their schemas describe: to compile those would make booting the slower part.
+  scope.setSerializerCompiler(() => JSON.stringify)
 }
 
 /** An error handler that is set later, or in another scope, does not receive the errors of this scope. */

@@ -8,7 +8,6 @@ import { type SettingScope, tenantHeader } from '../setting-definition.ts'
 import type { Membership } from '../tenants.ts'
 import { callerOf } from './access.ts'
 import { sendUnlessUnchanged, type TaggedJson, toTaggedJson } from './conditional.ts'
-import { toDefinitionDto } from './localized-definitions.ts'
 
 /** A preHandler hook: a client that a stream has told to read gets nothing that is older than that. */
 export function reachFirst({ streams }: SettingsService, isPublic = false): preHandlerHookHandler {
@@ -24,13 +23,11 @@ export function reachFirst({ streams }: SettingsService, isPublic = false): preH
 /** The tenant of a request for its caller. */
 type TenantOf = (request: FastifyRequest) => Promise<Membership | null>
 
-/** Sends lists of values, each under a tag; those of shared values are kept until a shared value changes. */
+/** Sends lists of values, each under a tag of its content; those of shared values are kept until a shared value changes. */
 export class SharedLists {
   readonly #service: SettingsService
   readonly #tenantOf: TenantOf
   readonly #lists = new Map<string, TaggedJson>()
-  /** The tag of all definitions, which are frozen when requests arrive. */
-  #definitions: string | undefined
   #generation = -1
 
   constructor(service: SettingsService, tenantOf: TenantOf) {
@@ -46,30 +43,30 @@ export class SharedLists {
   }
 
   /** Sends shared values, most of the time from memory. */
-  send(request: FastifyRequest, reply: FastifyReply, scope?: SettingScope, group?: string): void {
+  send(request: FastifyRequest, reply: FastifyReply, scope?: SettingScope, group?: string): FastifyReply {
     this.#setCaching(reply)
-    sendUnlessUnchanged(request, reply, this.#shared(scope, group))
+    const toContent = () => listShared(this.#service.states(), { scope, group })
+    return sendUnlessUnchanged(request, reply, this.#kept(JSON.stringify([scope, group]), toContent))
   }
 
-  /** Sends the values of public settings, to whoever asks. */
-  sendPublic(request: FastifyRequest, reply: FastifyReply): Promise<unknown> | undefined {
-    if (this.#service.findMembership) return this.#sendPublicWithin(request, reply)
-    reply.header('cache-control', 'no-cache')
-    const toContent = () => this.#service.settings.publicValues()
-    sendUnlessUnchanged(request, reply, this.#kept('public', toContent))
-    return undefined // shared lists need no promise
-  }
-
-  /** The same as they hold in the tenant of the request. */
-  async #sendPublicWithin(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  /** Sends the values of public settings to whoever asks, as they hold in the tenant of the request. */
+  async sendPublic(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    const { settings, findMembership } = this.#service
+    if (!findMembership) {
+      reply.header('cache-control', 'no-cache')
+      return sendUnlessUnchanged(
+        request,
+        reply,
+        this.#kept('public', () => settings.publicValues()),
+      )
+    }
     this.#setCaching(reply)
     const tenant = (await this.#tenantOf(request))?.id
-    const { settings } = this.#service
     const values = tenant === undefined ? settings.publicValues() : await settings.publicValues({ tenant })
     return sendUnlessUnchanged(request, reply, toTaggedJson(values, tenant ?? ''))
   }
 
-  /** Sends values of a tenant, under a tag that counts the tenant: two may have equal versions. */
+  /** Sends values of a tenant, as a caller who may write them sees them. */
   async sendTenant(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -78,39 +75,19 @@ export class SharedLists {
   ): Promise<unknown> {
     this.#setCaching(reply)
     const content = toContent(await readOwnValues(this.#service, ofTenant(id)))
-    return sendUnlessUnchanged(
-      request,
-      reply,
-      toTaggedJson(content, JSON.stringify([callerOf(request).id, id])),
-    )
+    return sendUnlessUnchanged(request, reply, toTaggedJson(content, audienceOf(request, id)))
   }
 
-  /** Sends the caller's values with what they inherit. The tag is of what a list is made of: that costs less than the list. */
+  /** Sends the caller's values with what they inherit. */
   async sendOwn(
     request: FastifyRequest,
     reply: FastifyReply,
-    toContent: (own: OwnValues, tenant: Membership | null) => readonly SettingValueDto[],
-    variant = '',
+    toContent: (own: OwnValues) => readonly SettingValueDto[],
   ): Promise<unknown> {
     this.#setCaching(reply) // also of a failure, which a cache must not give to another caller
-    const { id } = callerOf(request)
-    const tenant = await this.#tenantOf(request)
-    const own = await readOwnValues(this.#service, ofUser(id), tenant?.id)
-    this.#definitions ??= toTaggedJson(
-      this.#service.states().map(({ setting }) => toDefinitionDto(setting.definition, true)),
-    ).etag
-    return sendUnlessUnchanged(request, reply, {
-      etag: toTaggedJson([this.#definitions, this.#shared().etag, own.versions, variant], id).etag,
-      get body() {
-        return Buffer.from(JSON.stringify(toContent(own, tenant)))
-      },
-    })
-  }
-
-  #shared(scope?: SettingScope, group?: string): TaggedJson {
-    return this.#kept(JSON.stringify([scope, group]), () =>
-      listShared(this.#service.states(), { scope, group }),
-    )
+    const tenant = (await this.#tenantOf(request))?.id
+    const own = await readOwnValues(this.#service, ofUser(callerOf(request).id), tenant)
+    return sendUnlessUnchanged(request, reply, toTaggedJson(toContent(own), audienceOf(request, tenant)))
   }
 
   #kept(name: string, toContent: () => Parameters<typeof toTaggedJson>[0]): TaggedJson {
@@ -122,4 +99,9 @@ export class SharedLists {
     if (list.body.toString('latin1', 0, 3) !== '[]') this.#lists.set(name, list)
     return list
   }
+}
+
+/** For whom alone a list is. */
+function audienceOf(request: FastifyRequest, tenant: string | undefined): string {
+  return JSON.stringify([callerOf(request).id, tenant])
 }

@@ -23,10 +23,10 @@ import { type Problem, problemOfError, problemOfStatus } from '@fastify-modular/
 import { type Static, Type } from '@sinclair/typebox'
 import type { FastifyInstance, FastifyPluginAsync, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { authenticateWith, callerOf, decorateCaller, tightenAccess } from '../http/access.ts'
+import { callerOf, tightenAccess } from '../http/access.ts'
 import { sendUnlessUnchanged, toTaggedJson } from '../http/conditional.ts'
-import { answerProblem, hasErrorsPlugin } from '../http/routes.ts'
-import { KeyParams, type SchemaTypes, validatorCompiler, Value } from '../http/schemas.ts'
+import { answerProblem, hasErrorsPlugin, prepareScope } from '../http/routes.ts'
+import { KeyParams, type SchemaTypes, Value } from '../http/schemas.ts'
 import type { FindCaller } from '../options.ts'
 import type { Resolution } from '../memory/shared-values.ts'
 import { requireTenantId } from '../memory/owned-values.ts'
@@ -135,14 +135,7 @@ export const ofrep = fp(ofrepPlugin, {
 /** What both routes share. */
 function prepare(scope: FastifyInstance, options: OfrepOptions): void {
   tightenAccess(scope, options)
-  decorateCaller(scope)
-  scope.addHook('onRequest', (_request, reply, done) => {
-    reply.header('cache-control', 'private, no-store')
-    done()
-  })
-  scope.addHook('onRequest', authenticateWith(options.findCaller ?? readCaller))
-  scope.setValidatorCompiler(validatorCompiler)
-  scope.setSerializerCompiler(() => JSON.stringify)
+  prepareScope(scope, options.findCaller ?? readCaller, 'private, no-store')
   const isAnswered = hasErrorsPlugin(scope)
   scope.setErrorHandler((error, request, reply) => {
     const failure = toFailure(error, request)

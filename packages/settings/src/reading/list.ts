@@ -66,8 +66,6 @@ export async function publicValuesFor(parts: Parts, whose: Whose) {
 
 /** The stored values of one user, or of a tenant. */
 export interface OwnValues {
-  /** Changes with each of them, and with what is inherited from a tenant. */
-  readonly versions: string
   /** The stored value; undefined where there is none. */
   layerOf(state: SettingState): Layer | undefined
   /** The value as responses show it; its `isOverridden` says whether the owner has one. */
@@ -94,9 +92,7 @@ export async function readOwnValues(parts: Parts, owner: Owner, tenant?: string)
     return row && parts.codec.layerOf(setting, row)
   }
   const of = (state: SettingState) => toOwnedDto(state, owner, layerOf(state), above?.layerOf(state))
-  const versions = rows.map(({ key, revision, updatedBy }) => [key, revision, updatedBy])
   return {
-    versions: JSON.stringify([versions, tenant, above?.versions]),
     layerOf,
     of,
     inherited: above?.of ?? toSharedDto,

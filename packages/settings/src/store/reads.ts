@@ -1,7 +1,7 @@
 /** What the stores in SQL databases read: one set of statements for either engine, put together by drizzle. */
 import { type SQL, sql } from 'drizzle-orm'
 import { type OwnedScope, SettingScope } from '../setting-definition.ts'
-import { noRevision, parseRevision } from './revision.ts'
+import { toRevision } from './revision.ts'
 import { plainHistory } from './schema.ts'
 import { compareHistoryIds, countWithin } from './select-history.ts'
 import {
@@ -13,7 +13,7 @@ import {
   valueColumns,
 } from './statements.ts'
 import type { HistoryId, HistoryPlace, HistoryQuery, KeyCount, Owner, OwnerNews, RowId } from './store.ts'
-import { anyWindow, dueOf, openWindow, parseWindow, windowName } from './windows.ts'
+import { dueOf, isOpenWindow, parseWindow, windowName } from './windows.ts'
 
 /** Runs what drizzle has put together. */
 function readQuery({ read }: SqlEngine, query: SQL) {
@@ -27,13 +27,9 @@ export async function readShared({ read, tables: { values, meta } }: SqlEngine) 
     where m.name = 'revision' order by v.scope, v.owner, v.key`
   const found = await read({ text, values: [], name: 'shared' })
   return {
-    ...revisionOf(found[0]?.['last']),
+    ...toRevision(found[0]?.['last']),
     rows: found.flatMap((row) => (row['key'] === null ? [] : toStoredRow(row))),
   }
-}
-
-function revisionOf(text: unknown) {
-  return parseRevision(typeof text === 'string' ? text : undefined) ?? noRevision
 }
 
 export async function readOwned({ read, tables: { values } }: SqlEngine, { scope, id }: Owner) {
@@ -45,7 +41,7 @@ export async function readOwned({ read, tables: { values } }: SqlEngine, { scope
 /** Where the database stands and what changed, in one statement. */
 export async function readNews({ read, tables: { history, meta } }: SqlEngine, after: number, limit: number) {
   const text = `select m.value as last, (
-      select min(w.value) from ${meta} w where w.name like '${anyWindow}' and w.value like '${openWindow}'
+      select min(value) from ${meta} where ${isOpenWindow}
     ) as open, (
       select k.token from ${history} k where k.scope < 2 and k.revision = $1 limit 1
     ) as known, changes.*
@@ -56,7 +52,7 @@ export async function readNews({ read, tables: { history, meta } }: SqlEngine, a
   const found = await read({ text, values: [after, limit], name: 'news' })
   const { last, known = null, open } = found[0] ?? {}
   return {
-    ...revisionOf(last),
+    ...toRevision(last),
     knownToken: known as string | null,
     due: dueOf(open as string | null | undefined),
     changes: found
@@ -169,10 +165,7 @@ function isEarlier({ at, revision, key }: HistoryPlace): SQL {
 }
 
 export async function readWindows(engine: SqlEngine, revision: number | undefined) {
-  const isWanted =
-    revision === undefined
-      ? sql`w.name like ${anyWindow} and w.value like ${openWindow}`
-      : sql`w.name = ${windowName(revision)}`
+  const isWanted = revision === undefined ? sql.raw(isOpenWindow) : sql`w.name = ${windowName(revision)}`
   const found = await readQuery(
     engine,
     sql`select ${sql.raw(engine.now())} as at, w.name, w.value

@@ -19,6 +19,11 @@ export function revisionId({ revision, token }: Revision): string {
   return `${revision}-${token}`
 }
 
+/** Reads what a database has for its last revision. */
+export function toRevision(stored: unknown): Revision {
+  return parseRevision(typeof stored === 'string' ? stored : undefined) ?? noRevision
+}
+
 /** Reads what `revisionId` wrote; a number alone is a revision without a token. Undefined for other texts. */
 export function parseRevision(id: string | undefined): Revision | undefined {
   const [, revision, token = noRevision.token] = /^(\d{1,15})(?:-([0-9a-f]{8}))?$/.exec(id ?? '') ?? []

@@ -15,11 +15,11 @@ export interface StoredWindow {
 
 const prefix = 'window:'
 
-/** What all names of windows are like. */
-export const anyWindow = `${prefix}%`
+/** Selects the open windows, as a condition of SQL: the least value is due first. */
+export const isOpenWindow = `name like '${prefix}%' and value like 'open %'`
 
-/** What the values of open windows are like; the least one is due first. */
-export const openWindow = 'open %'
+/** Selects the others. */
+export const isSettledWindow = `name like '${prefix}%' and value not like 'open %'`
 
 /** So many revisions later a window that is not open is forgotten. */
 const remembered = 10_000
@@ -28,13 +28,10 @@ export function windowName(revision: number): string {
   return prefix + String(Math.max(0, revision)).padStart(16, '0')
 }
 
-/** The name below which windows that are not open are forgotten when this one is saved. */
-export function forgottenBelow({ revision }: StoredWindow): string {
-  return windowName(revision - remembered)
-}
-
-export function windowText({ state, due, reasons }: StoredWindow): string {
-  return `${state} ${String(due).padStart(16, '0')} ${JSON.stringify(reasons)}`
+/** What is saved of a window: its name and its value, then the name below which settled ones are forgotten. */
+export function windowColumns({ revision, state, due, reasons }: StoredWindow): [string, string, string] {
+  const value = `${state} ${String(due).padStart(16, '0')} ${JSON.stringify(reasons)}`
+  return [windowName(revision), value, windowName(revision - remembered)]
 }
 
 /** When the first of open windows is due, by its text. */
@@ -52,7 +49,7 @@ export function parseWindow({
   const [, state = '', due = '', reasons = '{}'] = /^(\S+) (\d+) (.*)$/s.exec(value) ?? []
   return {
     revision: Number(name.slice(prefix.length)),
-    state: state as WindowState, // written by `windowText`
+    state: state as WindowState, // written by `windowColumns`
     due: Number(due),
     reasons: JSON.parse(reasons) as StoredWindow['reasons'],
   }

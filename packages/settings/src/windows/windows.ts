@@ -12,6 +12,7 @@ import {
 import { requireRevision } from '../history/history.ts'
 import { entryOf } from '../history/revert.ts'
 import type { Parts } from '../parts.ts'
+import { SharedRuns } from '../store/shared-runs.ts'
 import type { HistoryRow, StorePort } from '../store/store.ts'
 import type { StoredWindow } from '../store/windows.ts'
 import { requireUpdater, requireWritePermissions } from '../visibility.ts'
@@ -33,11 +34,12 @@ const day = 86_400_000
 export class Windows {
   readonly #parts: Parts
   #open: readonly StoredWindow[] = []
-  #running: Promise<void> | undefined
+  readonly #looks = new SharedRuns(() => this.#look())
+  /** Why the last look failed. */
+  #failure: unknown
   #isDue = false
   #timer: NodeJS.Timeout | undefined
   #isStarted = false
-  #isClosed = false
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -51,13 +53,14 @@ export class Windows {
   /** Settles what is due, and begins to watch. @throws {ServiceUnavailableException} the database does not answer */
   async start(): Promise<void> {
     this.#isStarted = true
-    await this.#look()
+    await this.#looks.run()
+    if (this.#failure) throw this.#failure
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true
+    const stopped = this.#looks.stop()
     clearTimeout(this.#timer)
-    await this.#running
+    await stopped
   }
 
   /** The open ones, the next one that is due first, and the time of the database. */
@@ -116,24 +119,26 @@ export class Windows {
 
   /** Later in this turn of the event loop, once for all that happened in it. Never throws. */
   #lookSoon(): void {
-    if (!this.#isStarted || this.#isClosed || this.#isDue) return
+    if (!this.#isStarted || this.#isDue) return
     this.#isDue = true
     setImmediate(() => {
       this.#isDue = false
-      void this.#look().catch(() => this.#schedule(Infinity)) // the next look comes all the same
+      void this.#looks.run()
     })
   }
 
-  #look(): Promise<void> {
-    if (this.#running) return this.#running.then(() => this.#look())
-    if (this.#isClosed) return Promise.resolve()
-    this.#running = this.#lookOnce().finally(() => {
-      this.#running = undefined
-    })
-    return this.#running
+  /** Never rejects. */
+  async #look(): Promise<void> {
+    try {
+      this.#failure = undefined
+      await this.#judgeAll()
+    } catch (error) {
+      this.#failure = error
+      this.#schedule(Infinity) // the next look comes all the same
+    }
   }
 
-  async #lookOnce(): Promise<void> {
+  async #judgeAll(): Promise<void> {
     clearTimeout(this.#timer)
     const { store } = this.#parts
     let { at, windows } = await store.windows()
@@ -146,7 +151,7 @@ export class Windows {
   }
 
   #schedule(wait: number): void {
-    if (this.#isClosed || this.#open.length === 0) return
+    if (this.#looks.isStopped || this.#open.length === 0) return
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => this.#lookSoon(), Math.max(look.least, Math.min(wait, look.most))).unref()
   }

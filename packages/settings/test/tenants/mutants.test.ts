@@ -24,10 +24,10 @@ interface Mutant {
 
 const mutants: Readonly<Record<string, Mutant>> = {
   'the organisation left out of the tag': {
-    file: 'reading/list.js',
-    find: 'JSON.stringify([versions, tenant, above?.versions])',
-    replace: 'JSON.stringify([versions])',
-    proof: 'tenants/model',
+    file: 'http/shared-lists.js',
+    find: 'JSON.stringify([callerOf(request).id, tenant])',
+    replace: 'callerOf(request).id',
+    proof: 'tenants/http',
   },
   'the organisation left out of what other instances notice': {
     file: 'store/sqlite/engine.js',

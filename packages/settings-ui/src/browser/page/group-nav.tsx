@@ -6,8 +6,8 @@ import { MenuButton } from '../menu.tsx'
 import { fold, plural } from '../../texts/messages.ts'
 import { needsAttention } from '../model/editor-state.ts'
 import type { Group } from '../model/listing.ts'
+import { Recent } from '../others/news-text.tsx'
 import { useEditor, usePage } from '../page-context.ts'
-import { laterPart, usePart } from '../use-more.ts'
 import { useView } from '../view/use-results.ts'
 import { noSearch, type UrlState, urlOf } from '../view/use-url-state.ts'
 
@@ -158,10 +158,6 @@ function GroupNews({ group: { slug, definitions } }: { readonly group: Group }):
   const { messages, locale } = usePage()
   const { isSearch, byGroup } = useView().results
   const wrong = useEditor(({ drafts, errors }) => needsAttention({ definitions, drafts, errors }).length)
-  const later = usePart(
-    laterPart,
-    useEditor(({ news }) => news.size > 0),
-  )
   const isUnsaved = useEditor(({ drafts }) => definitions.some(({ key }) => drafts.has(key)))
   if (wrong > 0 || isSearch) {
     const count = wrong || (byGroup.get(slug) ?? 0)
@@ -174,10 +170,10 @@ function GroupNews({ group: { slug, definitions } }: { readonly group: Group }):
       </span>
     )
   }
-  if (later && !isUnsaved) return <later.Recent keys={definitions.map(({ key }) => key)} />
-  return isUnsaved ? (
+  if (!isUnsaved) return <Recent keys={definitions.map(({ key }) => key)} />
+  return (
     <span className="fm-push fm-dot">
       <span className="fm-hidden">{messages.unsavedChanges}</span>
     </span>
-  ) : null
+  )
 }

@@ -6,9 +6,10 @@ import { Button } from '../button.tsx'
 import { Drawing, Icon } from '../icons.tsx'
 import { format, plural } from '../../texts/messages.ts'
 import type { Hit } from '../model/search.ts'
+import { Recent } from '../others/news-text.tsx'
 import { useEditor, useMayChange, usePage } from '../page-context.ts'
 import { SettingRow, type SettingRowProps } from '../row/setting-row.tsx'
-import { laterPart, morePart, tenantPart, usePart } from '../use-more.ts'
+import { morePart, tenantPart, usePart } from '../use-more.ts'
 import { atOnce, type Section, useView } from '../view/use-results.ts'
 import { noSearch } from '../view/use-url-state.ts'
 
@@ -185,10 +186,6 @@ interface SectionCardProps {
 function SectionCard({ section, isNamed, notice }: SectionCardProps): ComponentChildren {
   const { editor, messages, groups = {} } = usePage()
   const stale = useEditor((state) => state.stale)
-  const later = usePart(
-    laterPart,
-    useEditor(({ news }) => news.size > 0),
-  )
   const { results, changeUrl } = useView()
   const { isSearch } = results
   const { group, rows } = section
@@ -244,11 +241,7 @@ function SectionCard({ section, isNamed, notice }: SectionCardProps): ComponentC
               ))}
             </div>
           )}
-          {stale && !editor.isOwn ? (
-            <p className="fm-small fm-aside is-stale">{stale}</p>
-          ) : (
-            later && <later.Recent />
-          )}
+          {stale && !editor.isOwn ? <p className="fm-small fm-aside is-stale">{stale}</p> : <Recent />}
         </div>
       )}
       {notice}

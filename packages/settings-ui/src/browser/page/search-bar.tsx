@@ -8,8 +8,8 @@ import { plural } from '../../texts/messages.ts'
 import { elementId } from '../model/setting.ts'
 import { usePage } from '../page-context.ts'
 import { listenToShortCut, shortCutName, treeOf } from '../tree.ts'
-import { laterPart, morePart, usePart } from '../use-more.ts'
-import { Chips } from '../view/filters.tsx'
+import { morePart } from '../use-more.ts'
+import { Chips, FilterMenu } from '../view/filters.tsx'
 import { useView } from '../view/use-results.ts'
 import { show } from './use-reveal.ts'
 import { longestText } from '../view/use-url-state.ts'
@@ -25,7 +25,6 @@ export function SearchBar({ children }: { readonly children: ComponentChildren }
   const [isAsked, setAsked] = useState(results.isSearch)
   if (results.isSearch && !isAsked) setAsked(true)
   const isMany = results.definitions.length >= enough || isAsked
-  const later = usePart(laterPart, isMany)
   if (results.definitions.length === 0 || (!editor.isShared && !isMany)) return null
   return (
     <div className="fm-tools fm-line" part="search">
@@ -43,7 +42,7 @@ export function SearchBar({ children }: { readonly children: ComponentChildren }
             </>
           }
         >
-          {later && <later.FilterMenu />}
+          <FilterMenu />
         </MenuButton>
       )}
       {editor.isShared && canUpdate && (

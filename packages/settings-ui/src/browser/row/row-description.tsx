@@ -9,10 +9,10 @@ import type { News } from '../model/editor-state.ts'
 import { toInput } from '../model/input.ts'
 import { type Definition, displayValue, isStale, type RowState, type SettingValue } from '../model/setting.ts'
 import { relativeTime, zoneName } from '../model/times.ts'
+import { NewsFace, NewsText } from '../others/news-text.tsx'
 import { useEditor, usePage } from '../page-context.ts'
 import { treeOf } from '../tree.ts'
 import { useExternal } from '../use-external.ts'
-import { laterPart, usePart } from '../use-more.ts'
 
 interface PartsProps extends RowParts {
   readonly id: string
@@ -184,16 +184,15 @@ function usePill(
   isJustSaved: boolean,
 ): Pill | null {
   const { editor, messages, tenant } = usePage()
-  const later = usePart(laterPart, news !== undefined)
   if (draft) {
     const text = editor.isOwn ? messages.notSaved : unsavedText(definition, value, messages)
     return { text, kind: draft.theirs ? 'warn' : state === 'invalid' ? 'bad' : undefined }
   }
   if (isStale(value)) return { text: messages.invalid, kind: 'bad' }
   if (isJustSaved) return { text: messages.savedNow, kind: 'good', icon: 'check' }
-  if (news && later) {
-    const face = news.by !== null && <later.NewsFace id={news.by} />
-    return { text: <later.NewsText definition={definition} value={value} news={news} />, kind: 'good', face }
+  if (news) {
+    const face = news.by !== null && <NewsFace id={news.by} />
+    return { text: <NewsText definition={definition} value={value} news={news} />, kind: 'good', face }
   }
   if (value.locked) return { text: messages.locked, kind: 'muted', icon: 'lock' }
   if (definition.sensitive) return { text: messages.secret, kind: 'muted', icon: 'key' }

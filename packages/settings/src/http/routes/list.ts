@@ -23,13 +23,12 @@ export function addListRoute({ app, service, sharedLists, tenantOf }: RouteConte
       }),
       preHandler: reachFirst(service),
     },
-    (request, reply): Promise<unknown> | undefined => {
+    (request, reply) => {
       callerOf(request)
       const { scope, group } = request.query
       if (scope === SettingScope.User) return sharedLists.sendOwn(request, reply, (own) => own.list(group))
       if (scope === SettingScope.Tenant) return sendTenant(request, reply, group)
-      sharedLists.send(request, reply, scope, group)
-      return undefined // shared lists need no promise
+      return sharedLists.send(request, reply, scope, group)
     },
   )
 

@@ -43,23 +43,19 @@ function addOwnListRoute({ app, service, sharedLists }: RouteContext): void {
       tag: 'compared',
     }),
     (request, reply) =>
-      sharedLists.sendOwn(
-        request,
-        reply,
-        (own) =>
-          service
-            .states()
-            .filter((state) => isUserSetting(state) || (isAll(request) && isTenantSetting(state)))
-            .map((state) => {
-              const inherited = own.inherited(state)
-              return {
-                ...(isUserSetting(state) ? own.of(state) : inherited),
-                inheritedValue: inherited.value,
-                ...(hasTenants && { inheritedSource: inherited.source }),
-                ...(!isUserSetting(state) && { updatedBy: null }),
-              }
-            }),
-        String(isAll(request)),
+      sharedLists.sendOwn(request, reply, (own) =>
+        service
+          .states()
+          .filter((state) => isUserSetting(state) || (isAll(request) && isTenantSetting(state)))
+          .map((state) => {
+            const inherited = own.inherited(state)
+            return {
+              ...(isUserSetting(state) ? own.of(state) : inherited),
+              inheritedValue: inherited.value,
+              ...(hasTenants && { inheritedSource: inherited.source }),
+              ...(!isUserSetting(state) && { updatedBy: null }),
+            }
+          }),
       ),
   )
 }

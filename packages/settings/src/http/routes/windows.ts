@@ -8,7 +8,7 @@ import { addressFor, callerOf, requireUpdate, writeOptionsOf } from '../access.t
 import type { RouteContext } from '../context.ts'
 import type { FastifyReply } from 'fastify'
 import { operation } from '../operation.ts'
-import { HistoryEntries, nullable, People, Revision, RevisionParams } from '../schemas.ts'
+import { closed, HistoryEntries, nullable, People, Revision, RevisionParams } from '../schemas.ts'
 
 const windowMembers = {
   revision: Revision,
@@ -69,7 +69,7 @@ export function addWindowRoutes(context: RouteContext): void {
             Type.Integer({ minimum: 5, maximum: 86_400, description: '5 to 86400 seconds' }),
           ),
         },
-        { additionalProperties: false },
+        closed,
       ),
       ok: Type.Object(windowMembers),
     }),

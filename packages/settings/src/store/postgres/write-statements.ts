@@ -1,4 +1,5 @@
 /** The statements of writes in PostgreSQL. */
+import { isOpenWindow, isSettledWindow } from '../windows.ts'
 import type { PostgresNames } from './names.ts'
 
 /** Rows travel as arrays, one for each column: the statements are the same for 1 row and for 500. */
@@ -33,10 +34,10 @@ export function writeStatements(names: PostgresNames) {
         select * from ${values} v
         where (v.scope, v.owner, v.key) = (id.scope, id.owner, id.key) limit 1
       ) as v on true`,
-    windows: `select name, value from ${meta} where name like $1 and value like $2`,
+    windows: `select name, value from ${meta} where ${isOpenWindow}`,
     // Under the lock: nobody else saves one meanwhile.
     setWindow: `
-      with forgotten as (delete from ${meta} where name like $3 and name < $4 and value not like $5)
+      with forgotten as (delete from ${meta} where name < $3 and ${isSettledWindow})
       insert into ${meta} (name, value) values ($1, $2) on conflict (name) do update set value = excluded.value`,
     // Locks an owner out of all other writes; `$4` names the lock.
     // A statement of its own, because one that waited for a lock would see rows as they were before it.

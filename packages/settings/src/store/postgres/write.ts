@@ -6,19 +6,11 @@ import { serverTimeouts } from '@fastify-modular/core/internal/postgres'
 import type { Pool, PoolClient, QueryConfig, QueryResult } from 'pg'
 import { errorCodes } from '../../misuse-errors.ts'
 import { type Found, planWrite, rowIdText } from '../plan-write.ts'
-import { noRevision, parseRevision, revisionId } from '../revision.ts'
+import { revisionId, toRevision } from '../revision.ts'
 import type { SqlWriter } from '../sql-store.ts'
 import { type SqlRow, toStoredRow } from '../statements.ts'
 import { type Owner, ownerHash, type RowId, type WriteRequest, type WriteResult } from '../store.ts'
-import {
-  anyWindow,
-  forgottenBelow,
-  openWindow,
-  parseWindow,
-  type StoredWindow,
-  windowName,
-  windowText,
-} from '../windows.ts'
+import { parseWindow, windowColumns } from '../windows.ts'
 import { isUnanswered, onConnection, orStoreFailure, sendTogether, WriteQueue } from './connection.ts'
 import type { Announcer } from './listen.ts'
 import type { PostgresNames } from './names.ts'
@@ -68,11 +60,11 @@ export class PostgresWriter implements SqlWriter {
   shared(request: WriteRequest): Promise<WriteResult> {
     return this.#transact(this.#sharedTurn, async (client) => {
       const statements = [begin, this.#lock(), this.#find(request.reads)]
-      if (request.window) statements.push(this.#prepared('windows', [anyWindow, openWindow]))
+      if (request.window) statements.push(this.#prepared('windows', []))
       const [, locked, found, windows] = await send(client, statements)
       const [meta] = (locked?.rows ?? []) as { readonly value: string; readonly now: string }[]
       const result = planWrite(request, {
-        ...(parseRevision(meta?.value) ?? noRevision),
+        ...toRevision(meta?.value),
         at: Number(meta?.now ?? Date.now()),
         windows: ((windows?.rows ?? []) as Parameters<typeof parseWindow>[0][]).map(parseWindow),
         ...rowsOf(found),
@@ -136,7 +128,7 @@ export class PostgresWriter implements SqlWriter {
     save: QueryConfig,
   ): Promise<WriteResult> {
     const window = request.window?.(result)
-    if (window) await send(client, [this.#setWindow(window)])
+    if (window) await send(client, [this.#prepared('setWindow', windowColumns(window))])
     if (result.changes.length === 0) {
       await send(client, [window ? commit : { text: 'rollback' }])
       return result
@@ -162,11 +154,6 @@ export class PostgresWriter implements SqlWriter {
 
   #lock(): QueryConfig {
     return this.#prepared('lock', this.#timeouts)
-  }
-
-  #setWindow(window: StoredWindow): QueryConfig {
-    const columns = [windowName(window.revision), windowText(window)]
-    return this.#prepared('setWindow', [...columns, anyWindow, forgottenBelow(window), openWindow])
   }
 
   #find(ids: readonly RowId[]): QueryConfig {

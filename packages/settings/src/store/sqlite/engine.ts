@@ -56,7 +56,7 @@ export function sqliteEngine(client: Database, tables: TableNames): SqlEngine {
         values: [],
       },
     ],
-    transact: <T>(begin: () => Steps<T>) => immediate(client, () => runSteps(client, begin()))(undefined),
+    transact: (begin) => immediate(client, () => runSteps(client, begin())),
   }
 }
 

@@ -3,25 +3,11 @@ import type { SyncTx } from '@fastify-modular/core/events/durable'
 import type { Database, Statement } from 'better-sqlite3'
 import { errorCodes } from '../../misuse-errors.ts'
 import { historyOf, planWrite } from '../plan-write.ts'
-import { noRevision, parseRevision, revisionId } from '../revision.ts'
+import { revisionId, toRevision } from '../revision.ts'
 import { type SqlRow, type TableNames, toStoredRow, valueColumns } from '../statements.ts'
 import type { AppliedChange, Owner, RowId, StoredRow, WriteRequest, WriteResult } from '../store.ts'
 import type { SqlWriter } from '../sql-store.ts'
-import {
-  anyWindow,
-  forgottenBelow,
-  openWindow,
-  parseWindow,
-  type StoredWindow,
-  windowName,
-  windowText,
-} from '../windows.ts'
-
-/** A write of the rows of one owner. */
-interface OwnedWrite {
-  readonly owner: Owner
-  readonly request: WriteRequest
-}
+import { isOpenWindow, isSettledWindow, parseWindow, windowColumns } from '../windows.ts'
 
 /** What a look at the counters finds. */
 interface MetaRow {
@@ -50,22 +36,21 @@ export function createWriter(client: Database, tables: TableNames): SqlWriter {
   }
 
   function writeShared(request: WriteRequest): WriteResult {
-    const last = parseRevision(metaOf(texts.revision)[0]?.value) ?? noRevision
-    const windows = request.window ? metaOf(texts.windows, anyWindow, openWindow).map(parseWindow) : []
+    const last = toRevision(metaOf(texts.revision)[0]?.value)
+    const windows = request.window ? metaOf(texts.windows).map(parseWindow) : []
     const result = planWrite(request, { ...foundBy(request), ...last, windows })
     const window = request.window?.(result)
-    if (window) saveWindow(window)
+    if (window) {
+      const [name, value, oldest] = windowColumns(window)
+      prepare(texts.saveWindow).run(name, value)
+      prepare(texts.forgetWindows).run(oldest)
+    }
     if (result.changes.length === 0) return result
     prepare(texts.saveRevision).run(revisionId(result))
     return apply(request, result, 0)
   }
 
-  function saveWindow(window: StoredWindow): void {
-    prepare(texts.saveWindow).run(windowName(window.revision), windowText(window))
-    prepare(texts.forgetWindows).run(anyWindow, forgottenBelow(window), openWindow)
-  }
-
-  function writeOwned({ owner, request }: OwnedWrite): WriteResult {
+  function writeOwned(owner: Owner, request: WriteRequest): WriteResult {
     const result = planWrite(request, { ...foundBy(request), of: owner })
     if (result.changes.length === 0) return result
     return apply(request, result, Number(metaOf(texts.countOwned)[0]?.value ?? 0))
@@ -86,24 +71,20 @@ export function createWriter(client: Database, tables: TableNames): SqlWriter {
     return result
   }
 
-  const write = immediate(client, writeOwned)
   return {
-    shared: immediate(client, writeShared),
-    owned: (owner, request) => write({ owner, request }),
+    shared: (request) => immediate(client, () => writeShared(request)),
+    owned: (owner, request) => immediate(client, () => writeOwned(owner, request)),
   }
 }
 
 /**
- * Makes a transaction that takes the lock first.
+ * Runs a transaction that takes the lock first.
  * @throws {FMOD_SETTINGS_TRANSACTION_OPEN} when called inside a transaction of the application: better-sqlite3 would make a
  * savepoint, and the application could undo an acknowledged write
  */
-export function immediate<A, R>(client: Database, task: (argument: A) => R): (argument: A) => R {
-  const transaction = client.transaction(task)
-  return (argument) => {
-    if (client.inTransaction) throw new errorCodes.FMOD_SETTINGS_TRANSACTION_OPEN()
-    return transaction.immediate(argument)
-  }
+export function immediate<T>(client: Database, task: () => T): T {
+  if (client.inTransaction) throw new errorCodes.FMOD_SETTINGS_TRANSACTION_OPEN()
+  return client.transaction(task).immediate()
 }
 
 /** @throws {Error} what a promise writes later would escape the transaction */
@@ -159,9 +140,9 @@ function writeStatements({ values, history, meta }: TableNames) {
     saveRevision: `update ${meta} set value = ? where name = 'revision'`,
     // Counts a write of owners' values; returns its number.
     countOwned: `update ${meta} set value = value + 1 where name = 'owned' returning name, value`,
-    windows: `select name, value from ${meta} where name like ? and value like ?`,
+    windows: `select name, value from ${meta} where ${isOpenWindow}`,
     saveWindow: `insert into ${meta} (name, value) values (?, ?) on conflict (name) do update set value = excluded.value`,
-    forgetWindows: `delete from ${meta} where name like ? and name < ? and value not like ?`,
+    forgetWindows: `delete from ${meta} where name < ? and ${isSettledWindow}`,
   }
 }
 

@@ -1,10 +1,8 @@
 /** Encrypts every secret with the active key, in the history too: after a new key was put first, or encryption was switched on. */
 import { setImmediate } from 'node:timers/promises'
-import type { FastifyBaseLogger } from 'fastify'
-import type { Registry } from '../definitions/registry.ts'
 import { errorCodes } from '../misuse-errors.ts'
-import type { HistoryRow, Reencrypted, RowId, StorePort, StoredRow } from '../store/store.ts'
-import type { Encryption } from './encryption.ts'
+import type { Parts } from '../parts.ts'
+import type { HistoryRow, Reencrypted, RowId, StoredRow } from '../store/store.ts'
 
 /** What `reencrypt` did. */
 export interface ReencryptReport {
@@ -14,14 +12,6 @@ export interface ReencryptReport {
   readonly history: number
   /** Keys of settings with a value, or an old one, that the keys at hand cannot decrypt: it stays as it is. */
   readonly unreadable: readonly string[]
-}
-
-interface ReencryptInit {
-  readonly store: StorePort
-  readonly encryption: Encryption
-  readonly registry: Pick<Registry, 'find'>
-  readonly coherence: { reload(): Promise<void> }
-  readonly log: FastifyBaseLogger
 }
 
 /** So many rows, at most twice the longest value each, are in memory at once and wait for one transaction. */
@@ -38,7 +28,7 @@ export async function reencrypt({
   registry,
   coherence,
   log,
-}: ReencryptInit): Promise<ReencryptReport> {
+}: Parts): Promise<ReencryptReport> {
   const { activeKeyId } = encryption
   if (activeKeyId === null) throw new errorCodes.FMOD_SETTINGS_ENCRYPTION_REQUIRED('that are to be encrypted')
   const unreadable = new Set<string>()
