@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 const shown = 5
 
 /**
- * Takes what `runTestFile` returns. A file that fails beside its tests (a crash, a time-out) counts as one failed test; of a
+ * Takes what `runTestFiles` returns of one file. A file that fails beside its tests (a crash, a time-out) counts as one failed test; of a
  * file that is added twice the second result counts, and the summary names it.
  * @param print takes text without its last line break
  */

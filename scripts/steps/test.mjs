@@ -1,9 +1,10 @@
-// Compiles the tests and runs them, some files side by side: all of them, or those that are named (`settings`, `packages/core/test/x.test.ts`).
+// Compiles the tests and runs them, some processes side by side: all of them, or those that are named (`settings`, `packages/core/test/x.test.ts`).
 import { availableParallelism } from 'node:os'
 import { node } from '../command.mjs'
 import { createTestReport } from '../test-report.mjs'
 import { chooseTests, compiled } from '../test-choice.mjs'
-import { runTestFile } from '../test-file.mjs'
+import { runTestFiles } from '../test-file.mjs'
+import { groupFiles } from '../test-groups.mjs'
 import { packageFolders, removeOrphans } from '../files.mjs'
 import build from './build.mjs'
 
@@ -23,21 +24,23 @@ export default async function test(words) {
 export async function runTests(files, grep) {
   const servers = await offerServers()
   const report = createTestReport((text) => console.log(text))
-  const waiting = [...files]
+  const waiting = groupFiles(files, jobs)
   const stop = new AbortController()
   const onSignal = () => stop.abort()
   process.once('SIGINT', onSignal).once('SIGTERM', onSignal)
 
   const env = { ...process.env, TEST_SERVERS: servers.address, ...(grep && { TAP_GREP: grep }) }
   const work = async () => {
-    for (let path = waiting.shift(); path !== undefined && !stop.signal.aborted; path = waiting.shift()) {
-      report.add(await runTestFile(path, { env, signal: stop.signal }))
+    for (let group = waiting.shift(); group && !stop.signal.aborted; group = waiting.shift()) {
+      const results = await runTestFiles(group, { env, signal: stop.signal })
+      results.forEach(report.add)
+      waiting.push(...group.slice(results.length).map((path) => [path]))
     }
   }
   await Promise.all(Array.from({ length: Math.min(jobs, files.length) }, work))
   const failed = report.failedFiles()
   if (files.length > jobs && failed.length <= secondRuns) {
-    waiting.push(...failed)
+    waiting.push(...failed.map((path) => [path]))
     await work()
   }
   const isGreen = report.finish()

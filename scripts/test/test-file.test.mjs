@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { test } from 'tap'
 import { until } from '../../test-support/dist/until.js'
-import { runTestFile } from '../test-file.mjs'
+import { runTestFiles } from '../test-file.mjs'
+import { groupFiles } from '../test-groups.mjs'
 
 /** Node finds `tap` from there. */
 const here = fileURLToPath(new URL('.', import.meta.url))
@@ -13,16 +14,21 @@ const env = Object.fromEntries(
   Object.entries(process.env).filter(([name]) => !/TAP|^NODE_OPTIONS$/.test(name)),
 )
 
-/** Writes a test file into a folder of its own and returns its path. */
-function write(t, source) {
+/** Writes test files into a folder of its own and returns their paths. */
+function write(t, ...sources) {
   const folder = mkdtempSync(join(here, '.file-'))
   t.teardown(() => rmSync(folder, { recursive: true, force: true }))
-  const path = join(folder, 'a.test.mjs')
-  writeFileSync(path, `import { test } from 'tap'\n${source}`)
-  return path
+  return sources.map((source, at) => {
+    const path = join(folder, `${'abc'[at]}.test.mjs`)
+    writeFileSync(path, `import { test } from 'tap'\n${source}`)
+    return path
+  })
 }
 
-const run = (t, source) => runTestFile(write(t, source), { env })
+async function run(t, source) {
+  const [result] = await runTestFiles(write(t, source), { env })
+  return result
+}
 
 const isRunning = (pid) => {
   try {
@@ -66,7 +72,7 @@ test('a file with a syntax error, one without tests, and one that leaves in the 
 })
 
 test('an interrupted file ends with everything that it started', async (t) => {
-  const path = write(
+  const [path] = write(
     t,
     `import { spawn } from 'node:child_process'
      import { writeFileSync } from 'node:fs'
@@ -77,16 +83,80 @@ test('an interrupted file ends with everything that it started', async (t) => {
      })`,
   )
   const stop = new AbortController()
-  const result = runTestFile(path, { env, signal: stop.signal })
+  const result = runTestFiles([path], { env, signal: stop.signal })
   const pid = join(path, '..', 'pid')
   await until(() => existsSync(pid) && readFileSync(pid, 'utf8') !== '')
   stop.abort()
-  t.equal((await result).problem, 'interrupted')
+  t.match(await result, [{ problem: 'interrupted' }])
   await until(() => !isRunning(Number(readFileSync(pid, 'utf8'))))
 })
 
 test('a file that does not end is killed', async (t) => {
-  const path = write(t, `test('one', () => new Promise(() => setInterval(() => {}, 1000)))`)
-  const { problem } = await runTestFile(path, { env, killAfter: 0.2 })
-  t.equal(problem, 'no end after 0.2 s')
+  const paths = write(t, `test('one', () => new Promise(() => setInterval(() => {}, 1000)))`)
+  t.match(await runTestFiles(paths, { env, killAfter: 0.2 }), [{ problem: 'no end after 0.2 s' }])
+})
+
+const passes = (name) => `test('${name}', async (t) => { t.ok(1) });`
+const fails = (name) => `test('${name}', async (t) => { t.ok(0, 'is so') });`
+
+/** Of files that share a process: the name of the file, its tests, its failures and its problem. */
+async function share(t, ...sources) {
+  const results = await runTestFiles(write(t, ...sources), { env })
+  return results.map(({ path, tests, failures, problem }) => [
+    path.at(-'a.test.mjs'.length),
+    tests.map(({ name, outcome }) => `${name} ${outcome}`),
+    failures.map(({ name }) => name),
+    problem,
+  ])
+}
+
+test('files that share a process have their own tests and failures', async (t) => {
+  t.same(await share(t, fails('one'), passes('two') + passes('three'), passes('four')), [
+    ['a', ['one failed'], ['one > is so'], undefined],
+    ['b', ['two passed', 'three passed'], [], undefined],
+    ['c', ['four passed'], [], undefined],
+  ])
+  t.match(await share(t, passes('one'), ''), [
+    ['a', ['one passed']],
+    ['b', [], [], 'no test ran'],
+  ])
+})
+
+test('a file that ends the process has the problem, and the next ones are not begun', async (t) => {
+  const leaves = `test('two', async () => process.reallyExit(3))`
+  t.match(await share(t, fails('one'), leaves, passes('three')), [
+    ['a', ['one failed'], ['one > is so'], undefined],
+    ['b', [], [], 'ended with code 3'],
+  ])
+  t.match(await share(t, passes('one'), 'test('), [
+    ['a', ['one passed']],
+    ['b', [], [], 'ended with code 1'],
+  ])
+})
+
+test('a file that does not end is named, among others too', async (t) => {
+  const waits = `test('two', async () => {
+    writeFileSync(new URL('begun', import.meta.url), '')
+    await new Promise(() => setInterval(() => {}, 1000))
+  })`
+  const paths = write(t, passes('one'), `import { writeFileSync } from 'node:fs'\n${waits}`)
+  const stop = new AbortController()
+  const results = runTestFiles(paths, { env, signal: stop.signal })
+  await until(() => existsSync(join(paths[0], '..', 'begun')))
+  stop.abort()
+  t.match(await results, [{ problem: undefined }, { path: paths[1], problem: 'interrupted' }])
+})
+
+test('files share a process in groups of one size, and alone run those that say so', (t) => {
+  const paths = ['a', 'b', 'c', 'd', 'browser/e'].map((name) => `packages/core/dist-test/${name}.test.js`)
+  const [a, b, c, d, e] = paths
+  const read = (path) =>
+    path === b ? '// Runs alone: it counts what is left\n' : "import { test } from 'tap'\n"
+  t.same(groupFiles(paths, 2, read), [[a, c], [b], [d], [e]])
+  t.same(groupFiles(paths, 4, read), [[a], [b], [c], [d], [e]], 'no job has nothing to do')
+  t.same(
+    groupFiles([a, c], 1, () => "import t, { test } from 'tap'"),
+    [[a], [c]],
+  )
+  t.end()
 })

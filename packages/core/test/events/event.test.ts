@@ -1,3 +1,4 @@
+// Runs alone: a class of an event with a schema that Ajv refuses stops every later boot of its process.
 import { type TSchema, Type } from '@sinclair/typebox'
 import { test, type Test } from 'tap'
 import { defineEvent } from '@fastify-modular/core'

@@ -204,6 +204,22 @@ test('how rows are drawn', async (t) => {
     t.ok(mode.y >= sentence.y + sentence.height)
   })
 
+  await t.test('a number stands where its field begins, not at its unit, in both directions', async (t) => {
+    for (const [language, side] of [
+      ['en', 'start'],
+      ['ar', 'right'],
+    ] as const) {
+      await open('/settings/preferences', 'vera', { language })
+      const field = row('user.page_size').locator('input')
+      const style = () =>
+        field.evaluate((input) => {
+          const { direction, textAlign } = getComputedStyle(input)
+          return { direction, textAlign }
+        })
+      await shows(t, style, { direction: 'ltr', textAlign: side })
+    }
+  })
+
   await t.test(
     'right to left: each sentence ends where its own language ends, and the key stands at the name',
     async (t) => {

@@ -1,7 +1,7 @@
 /** A user who is erased is in no answer of any instance any more, and old tags of the user are refused. */
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import { SettingScope } from '@fastify-modular/settings'
-import t, { test } from 'tap'
+import { test } from 'tap'
 import { until } from '../contract/case.ts'
 import { as, createApp, definitions, logInto, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
@@ -9,8 +9,6 @@ import { engines } from '../support/engines.ts'
 import { memoryStore } from '../support/stores.js'
 
 const { Application, User } = SettingScope
-
-t.setTimeout(900_000)
 
 for (const [name, open] of Object.entries(engines)) {
   test(`${name}: an erased user is no writer of shared values in any instance`, async (t) => {

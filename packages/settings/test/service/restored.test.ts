@@ -3,15 +3,13 @@ import { sqlite } from '@fastify-modular/settings/sqlite'
 import { memoryStore, SettingScope } from '@fastify-modular/settings'
 import type { WriteRequest } from '#src/store/store.js'
 import Database from 'better-sqlite3'
-import t, { test } from 'tap'
+import { test } from 'tap'
 import { until } from '../contract/case.ts'
 import { as, createApp, definitions } from '../support/app.ts'
 import { newFile } from '../support/engines.ts'
 import { backTo, sqlEngines } from '../support/sql-engines.ts'
 
 const { System, Application, User } = SettingScope
-
-t.setTimeout(900_000)
 
 /** The clock of this machine has moved on, so that what is written now is dated later. */
 async function tick(): Promise<void> {

@@ -1,13 +1,11 @@
 import { SettingScope } from '@fastify-modular/settings'
-import t, { test } from 'tap'
+import { test } from 'tap'
 import { Retention } from '#src/store/retention.js'
 import type { TrimLimits, TrimResult } from '#src/store/store.js'
 import { nextMillisecond, rowId, set, silentLog, trimAll, until } from '../contract/case.ts'
 import { createApp } from '../support/app.ts'
 import { engines } from '../support/engines.ts'
 import { sqlite } from '../support/stores.js'
-
-t.setTimeout(900_000)
 
 const day = 24 * 60 * 60 * 1000
 

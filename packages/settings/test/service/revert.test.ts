@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import { ServiceUnavailableException } from '@fastify-modular/core'
 import { setting, SettingScope, type SettingsOptions } from '@fastify-modular/settings'
-import t, { type Test, test } from 'tap'
+import { type Test, test } from 'tap'
 import { nextMillisecond, trimAll, until } from '../contract/case.ts'
 import { admin, as, createApp, definitions, editor, expectStatuses, rejection } from '../support/app.ts'
 import { changedStore } from '../support/changed-store.ts'
@@ -11,8 +11,6 @@ import { engines } from '../support/engines.ts'
 import { memoryStore } from '../support/stores.js'
 
 const { System, Application } = SettingScope
-
-t.setTimeout(900_000)
 
 const title = (value: unknown) => ({ key: 'app.title', scope: 1, value })
 const banner = (value: unknown) => ({ key: 'app.banner', scope: 1, value })

@@ -1,13 +1,11 @@
 /** Streams of two instances on one database: what one writes reaches the readers of the other, whatever happens between them. */
 import { SettingScope } from '@fastify-modular/settings'
 import type { FastifyInstance } from 'fastify'
-import t, { type Test, test } from 'tap'
+import { type Test, test } from 'tap'
 import { readStream, start, type StreamReader } from '../support/reader.ts'
 import { backTo, sqlEngines } from '../support/sql-engines.ts'
 
 const { Application, User } = SettingScope
-
-t.setTimeout(900_000)
 
 async function setTitle({ settings }: FastifyInstance, value: string): Promise<void> {
   await settings.contract.setSetting('app.title', value, Application)

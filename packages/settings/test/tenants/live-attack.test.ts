@@ -4,13 +4,11 @@ import type { SettingsOptions } from '@fastify-modular/settings'
 import { until } from '@fastify-modular/test-support/until'
 import type { FastifyInstance } from 'fastify'
 import { mock } from 'node:test'
-import t, { type Test, test } from 'tap'
+import { type Test, test } from 'tap'
 import { engines } from '../support/engines.ts'
 import { follow, portOf } from '../support/live.ts'
 import { readStream, readStreams, type StreamReader } from '../support/reader.ts'
 import { createApp, manage, type Members, tenantsOf, tokens } from './app.ts'
-
-t.setTimeout(300_000)
 
 async function start(t: Test, options: SettingsOptions = {}): Promise<FastifyInstance> {
   const app = await createApp(t, options, { keepAliveTimeout: 100 })

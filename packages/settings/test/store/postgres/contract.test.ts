@@ -5,7 +5,6 @@ import t, { test } from 'tap'
 import { patient } from './open-store.js'
 import { postgres } from '../../support/stores.js'
 
-t.setTimeout(900_000)
 const { url } = await testDatabase(t)
 let count = 0
 

@@ -1,12 +1,10 @@
 /** Erasing a user in PostgreSQL beside writes that are under way. */
 import { SettingScope } from '@fastify-modular/settings'
 import { Pool } from 'pg'
-import t, { type Test, test } from 'tap'
+import { type Test, test } from 'tap'
 import { change, replays, rowId, set, until, writeAll, user } from '../../contract/case.ts'
 import { startHeldWrite } from './held-write.js'
 import { newPool, openStore } from './open-store.js'
-
-t.setTimeout(900_000)
 
 async function isWaiting(pool: Pool, connections = 1): Promise<boolean> {
   const { rowCount } = await pool.query(

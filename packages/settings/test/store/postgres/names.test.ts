@@ -1,11 +1,9 @@
 /** Names of channels and prepared statements: stores beside each other, and stores with long names. */
-import t, { test } from 'tap'
+import { test } from 'tap'
 import { user, revisionOf, rowId, rowOf, set, until } from '../../contract/case.ts'
 import { postgresNames } from '#src/store/postgres/names.js'
 import { ownerHash } from '#src/store/store.js'
 import { newPool, openStore } from './open-store.js'
-
-t.setTimeout(900_000)
 
 const long = 'x'.repeat(40)
 

@@ -3,12 +3,10 @@ import type { Tx } from '@fastify-modular/core'
 import { postgres, printSql } from '@fastify-modular/settings/postgres'
 import { testDatabase } from '@fastify-modular/test-support/postgres'
 import { Pool, types } from 'pg'
-import t, { test } from 'tap'
+import { test } from 'tap'
 import { user, change, rowId, rowOf, set, writeAll, revisionOf } from '../../contract/case.ts'
 import { failureOf, is503 } from '../failures.js'
 import { newPool, openStore } from './open-store.js'
-
-t.setTimeout(900_000)
 
 test('options that cannot work are refused at once, without quoting the URL (FMOD_CORE_INVALID_OPTION)', async (t) => {
   const refused = { code: 'FMOD_CORE_INVALID_OPTION' }

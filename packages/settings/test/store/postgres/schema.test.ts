@@ -1,7 +1,7 @@
 /** Where the tables are, how they are made, and what they look like (decisions 27, 29). */
 import { type PostgresOptions, printSql } from '@fastify-modular/settings/postgres'
 import { Pool } from 'pg'
-import t, { test } from 'tap'
+import { test } from 'tap'
 import { user, revisionOf, rowId, rowOf, set, silentLog } from '../../contract/case.ts'
 import { postgresNames } from '#src/store/postgres/names.js'
 import { wanted } from '#src/store/postgres/engine.js'
@@ -9,8 +9,6 @@ import { findPlain } from '#src/store/reads.js'
 import { toStatement } from '#src/store/statements.js'
 import { newPool, openStore } from './open-store.js'
 import { postgres } from '../../support/stores.js'
-
-t.setTimeout(900_000)
 
 test('stores with different schemas and prefixes share a database and nothing else', async (t) => {
   const pool = await newPool(t)

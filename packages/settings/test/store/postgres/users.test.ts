@@ -1,7 +1,7 @@
 /** Writes of users in PostgreSQL: what they wait for, what they send, and who hears of them (decision 66). */
 import { SettingScope } from '@fastify-modular/settings'
 import { Pool } from 'pg'
-import t, { type Test, test } from 'tap'
+import { type Test, test } from 'tap'
 import { payloadOf } from '#src/store/postgres/listen.js'
 import { postgresNames } from '#src/store/postgres/names.js'
 import { writeStatements } from '#src/store/postgres/write-statements.js'
@@ -9,8 +9,6 @@ import { user, change, nextMillisecond, rowId, set, trimAll, until, writeAll } f
 import { type StoreWatch, ownerHash } from '#src/store/store.js'
 import { startHeldWrite } from './held-write.js'
 import { newPool, openStore, patient } from './open-store.js'
-
-t.setTimeout(900_000)
 
 /** A store, and the statements that it sends from then on. */
 async function openRecorded(t: Test, pool: Pool) {
