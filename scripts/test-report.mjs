@@ -28,9 +28,8 @@ export function createTestReport(print) {
     if (errors.length > 0) print(toSources(['  standard error:', ...errors].join('\n    ')))
   }
 
-  /** The paths of the files that failed. */
-  const failedFiles = () =>
-    [...results.values()].filter((result) => countOf([result]).failed > 0).map(({ path }) => path)
+  /** The files that failed, as they were added. */
+  const failedFiles = () => [...results.values()].filter((result) => countOf([result]).failed > 0)
 
   /** Prints the summary and returns whether everything passed. */
   const finish = () => {
