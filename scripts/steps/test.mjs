@@ -12,8 +12,8 @@ import build from './build.mjs'
 const jobs = Math.min(8, availableParallelism() + 2)
 
 /**
- * So many files that failed among others are run again, alone. Where more fail, the load is not the cause. So are those before them in
- * their processes: one that fails late fails the next.
+ * So many files that failed among others are run again, alone; where more fail, the load is not the cause. Those before them in their
+ * processes are run again, too: what one of them left may be what failed.
  */
 const secondRuns = 3
 
