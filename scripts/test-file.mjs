@@ -21,6 +21,7 @@ const shownErrors = 50
 /**
  * Runs the files one after another in one process. Never rejects. Returns for each that was begun
  * - `path`
+ * - `before`: the paths of those that ran before it in the process; what they left may be what fails
  * - `tests`: what `test('…')` names at the top of the file, as `{ name, outcome: 'passed' | 'failed' | 'skipped', time }`
  * - `failures`: each failed assertion, as `{ name, diag }`
  * - `problem`: what went wrong beside the tests (a crash, a time-out, no test at all), or undefined
@@ -90,8 +91,10 @@ class Reader {
   end({ killed, code, deadly }) {
     this.#parser.end()
     const left = code === 0 ? undefined : `ended with ${deadly ?? `code ${code}`}`
-    const problem = left ?? (this.#parser.ok ? undefined : 'its TAP is incomplete')
-    const isSaid = this.#isOver && this.#results.some(hasFailed) // the process fails for an earlier file
+    const isCut = this.#paths.length > 1 && !this.#isOver
+    const problem =
+      left ?? (this.#parser.ok ? (isCut ? 'left before its end' : undefined) : 'its TAP is incomplete')
+    const isSaid = this.#isOver && deadly === null && this.#results.some(hasFailed) // the process fails for an earlier file
     this.#finish(killed ?? (isSaid ? undefined : problem))
     return this.#results
   }
@@ -113,7 +116,9 @@ class Reader {
 
   #begin() {
     const path = this.#paths[this.#results.length]
-    this.#file = { path, tests: [], failures: [], problem: undefined, errors: [], time: performance.now() }
+    const before = this.#results.map((result) => result.path)
+    const time = performance.now()
+    this.#file = { path, before, tests: [], failures: [], problem: undefined, errors: [], time }
   }
 
   #finish(problem) {

@@ -8,7 +8,7 @@ const shown = 5
 
 /**
  * Takes what `runTestFiles` returns of one file. A file that fails beside its tests (a crash, a time-out) counts as one failed test; of a
- * file that is added twice the second result counts, and the summary names it.
+ * file that is added twice the second result counts, and the summary names it where the first one failed.
  * @param print takes text without its last line break
  */
 export function createTestReport(print) {
@@ -18,7 +18,8 @@ export function createTestReport(print) {
   const add = (result) => {
     const { path, tests, failures, problem, errors, time } = result
     if (tests.length === 0 && problem === undefined) return // --grep chose none of them
-    if (results.has(path)) repeated.push(path)
+    const first = results.get(path)
+    if (first && countOf([first]).failed > 0) repeated.push(path)
     results.set(path, result)
     const { passed, failed } = countOf([result])
     print(`${failed === 0 ? 'ok    ' : 'FAILED'} ${shorten(path)} (${passed} passed, ${seconds(time)})`)
@@ -28,9 +29,8 @@ export function createTestReport(print) {
     if (errors.length > 0) print(toSources(['  standard error:', ...errors].join('\n    ')))
   }
 
-  /** The paths of the files that failed. */
-  const failedFiles = () =>
-    [...results.values()].filter((result) => countOf([result]).failed > 0).map(({ path }) => path)
+  /** The files that failed, as they were added. */
+  const failedFiles = () => [...results.values()].filter((result) => countOf([result]).failed > 0)
 
   /** Prints the summary and returns whether everything passed. */
   const finish = () => {

@@ -11,7 +11,10 @@ import build from './build.mjs'
 /** Two more than the cores: many tests wait for processes, databases and browsers. */
 const jobs = Math.min(8, availableParallelism() + 2)
 
-/** So many files that failed among others are run again, alone. Where more fail, the load is not the cause. */
+/**
+ * So many files that failed among others are run again, alone; where more fail, the load is not the cause. Those before them in their
+ * processes are run again, too: what one of them left may be what failed.
+ */
 const secondRuns = 3
 
 export default async function test(words) {
@@ -40,7 +43,8 @@ export async function runTests(files, grep) {
   await Promise.all(Array.from({ length: Math.min(jobs, files.length) }, work))
   const failed = report.failedFiles()
   if (files.length > jobs && failed.length <= secondRuns) {
-    waiting.push(...failed.map((path) => [path]))
+    const again = new Set(failed.flatMap(({ path, before }) => [...before, path]))
+    waiting.push(...[...again].map((path) => [path]))
     await work()
   }
   const isGreen = report.finish()

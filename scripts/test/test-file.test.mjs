@@ -134,6 +134,33 @@ test('a file that ends the process has the problem, and the next ones are not be
   ])
 })
 
+test('a file that ends the process between its tests, with success, has the problem', async (t) => {
+  const leaves = `${passes('two')} await new Promise((resolve) => setTimeout(resolve, 100)); process.exit(0)`
+  for (const next of [[], [passes('three')]])
+    t.match(await share(t, passes('one'), leaves, ...next), [
+      ['a', ['one passed'], [], undefined],
+      ['b', ['two passed'], [], 'left before its end'],
+    ])
+})
+
+test('a crash after the last file is a problem, although an earlier file failed', async (t) => {
+  const crashes = `${passes('two')} process.on('exit', () => process.kill(process.pid, 'SIGSEGV'))`
+  t.match(await share(t, fails('one'), crashes), [
+    ['a', ['one failed']],
+    ['b', ['two passed'], [], 'ended with SIGSEGV'],
+  ])
+})
+
+test('a file whose failure comes late is named by the one that it fails', async (t) => {
+  const late = `test('one', async (t) => { t.ok(1); setTimeout(() => Promise.reject(new Error('late')), 100) })`
+  const slow = `test('two', () => new Promise((resolve) => setTimeout(resolve, 300)))`
+  const paths = write(t, late, slow)
+  t.match(await runTestFiles(paths, { env }), [
+    { path: paths[0], before: [] },
+    { path: paths[1], before: [paths[0]], tests: [{ outcome: 'failed' }] },
+  ])
+})
+
 test('a file that does not end is named, among others too', async (t) => {
   const waits = `test('two', async () => {
     writeFileSync(new URL('begun', import.meta.url), '')

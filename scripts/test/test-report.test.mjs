@@ -69,6 +69,7 @@ test('of a file that ran twice the second result counts, and the summary names i
   t.equal(last, '2 passed, 0 failed')
   t.match(text, /FAILED core\/a[^]+ok {5}core\/a/)
   t.match(text, /failed among others, run again alone: core\/a\n/)
+  t.notMatch(report(green, { ...green, problem: 'no end' }).text, /run again/, 'it passed before')
   t.end()
 })
 
