@@ -76,6 +76,8 @@ export class Coherence {
   #ownerMark: string | undefined
   /** The versions of own writes that wait for a look, which may bring them as well. */
   readonly #waiting = new Set<number>()
+  /** What memory took alone while everything is being read: the answer may be older. */
+  #alone: WriteResult[] = []
   /** When the first open window was due at the last check. */
   #due: number | null = null
   /** Whether the next check looks for changes of owners that were not announced. */
@@ -138,26 +140,37 @@ export class Coherence {
    */
   async take({ written, found, same }: OwnWrite): Promise<void> {
     const { sharedValues, changes } = this.#init
-    const isKnown = () => this.#isAt(found) || this.#isAt(written)
+    let isTaken = false
+    const apply = (): void => {
+      if (!isTaken && written.changes.length > 0) changes.shared(sharedValues.apply(written))
+      isTaken = true
+    }
+    // In one step: between a check and a later step somebody may ask for everything.
+    const isKnown = (): boolean => {
+      if (this.#isAt(found)) apply()
+      return isTaken || this.#isAt(written)
+    }
     let isAlone = false
     if (!isKnown()) {
       const { revision } = written
       this.#waiting.add(revision)
-      isAlone = await withTimeout(this.#reach(isKnown), patience, () => true)
+      isAlone = await withTimeout(this.#reach(isKnown), patience, () => !isKnown())
       this.#waiting.delete(revision)
     }
-    if (written.changes.length > 0 && (isAlone || this.#isAt(found)))
-      changes.shared(sharedValues.apply(written))
-    if (isAlone) this.#reload = 'due'
+    if (isAlone) {
+      if (this.#reload === 'running') this.#alone.push(written)
+      apply()
+      void this.reload()
+    }
     // Rows that were changed by hand are not in the history.
     else if (!same.every(({ id, row }) => sharedValues.agrees(id, row))) await this.reload()
   }
 
-  /** Looks, unless the look that is on its way does. Resolves with whether the database did not answer. */
+  /** Looks, unless the look that is on its way does. Resolves with whether no look was possible. */
   async #reach(isKnown: () => boolean): Promise<boolean> {
     await this.#checks.current
     if (!isKnown()) await this.catchUp()
-    return !isKnown() && this.#state === 'stale'
+    return !isKnown() && (this.#state === 'stale' || this.#checks.isStopped)
   }
 
   /** Whether memory has all up to a revision, and nothing that was written later. */
@@ -252,13 +265,14 @@ export class Coherence {
   async #readAll(): Promise<News> {
     const { store, sharedValues, changes } = this.#init
     this.#reload = 'running'
+    this.#alone = []
     try {
       // Before owners are forgotten: what is written in between is found the next time.
       this.#ownerMark = (await store.owned.news(undefined, 0)).next
       this.#areOwnersDue = false
       const read = await store.shared.read()
       changes.owned({})
-      const change = sharedValues.load(read, read.rows, this.#waiting)
+      const change = sharedValues.load(read, { rows: read.rows, later: this.#alone, own: this.#waiting })
       changes.shared(change)
       // Somebody may have asked for another one.
       if (this.#reload === 'running') this.#reload = undefined

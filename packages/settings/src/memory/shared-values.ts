@@ -75,6 +75,15 @@ export interface SharedChange {
   readonly revision: number
 }
 
+/** What a database has in all, as it was read. */
+interface Loaded {
+  readonly rows: readonly StoredRow[]
+  /** Writes of this process that the rows may lack. */
+  readonly later: readonly WriteResult[]
+  /** The versions of other writes of this process. */
+  readonly own: ReadonlySet<number>
+}
+
 interface SharedValuesInit {
   readonly registry: Pick<Registry, 'find' | 'closest'>
   readonly codec: Pick<RowCodec, 'layerOf'>
@@ -152,13 +161,11 @@ export class SharedValues {
     return isSameRow(this.#changes.get(nameOf(id))?.row, row)
   }
 
-  /**
-   * Takes all rows as of a revision, which may be lower than the one before: the database may have gone back.
-   * @param own the versions of writes of this process
-   */
-  load(at: Revision, rows: readonly StoredRow[], own: ReadonlySet<number>): SharedChange {
+  /** Takes all rows as of a revision, which may be lower than the one before: the database may have gone back. */
+  load(at: Revision, { rows, later, own }: Loaded): SharedChange {
     const before = this.#changes
     this.#changes = new Map(rows.map((row) => [nameOf(row), { ...row, row }]))
+    for (const write of later) this.#take(changesOf(write))
     const keys = new Set<string>()
     for (const change of [...before.values(), ...this.#changes.values()]) {
       const name = nameOf(change)
@@ -170,8 +177,9 @@ export class SharedValues {
   }
 
   /** Takes what one write of System and Application rows by this process changed. */
-  apply({ revision, token, changes }: WriteResult): SharedChange {
-    const taken = this.#take(changes.map(({ scope, key, after: row }) => ({ scope, key, row, revision })))
+  apply(write: WriteResult): SharedChange {
+    const { revision, token } = write
+    const taken = this.#take(changesOf(write))
     if (revision === this.revision + 1) this.#last = { revision, token }
     return { ...this.#resolve(taken, 'rows', new Set([revision])), revision }
   }
@@ -226,6 +234,10 @@ export class SharedValues {
     }
     return keys
   }
+}
+
+function changesOf({ revision, changes }: WriteResult): PastChange[] {
+  return changes.map(({ scope, key, after: row }) => ({ scope, key, row, revision }))
 }
 
 function nameOf({ scope, key }: Pick<RowId, 'scope' | 'key'>): string {
