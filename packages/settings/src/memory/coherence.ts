@@ -145,16 +145,16 @@ export class Coherence {
       if (!isTaken && written.changes.length > 0) changes.shared(sharedValues.apply(written))
       isTaken = true
     }
-    // In one step: between a check and a later step somebody may ask for everything.
-    const isKnown = (): boolean => {
+    // Checks and applies in one step: before a later one somebody may ask for everything. Returns whether memory has the write.
+    const applyNext = (): boolean => {
       if (this.#isAt(found)) apply()
       return isTaken || this.#isAt(written)
     }
     let isAlone = false
-    if (!isKnown()) {
+    if (!applyNext()) {
       const { revision } = written
       this.#waiting.add(revision)
-      isAlone = await withTimeout(this.#reach(isKnown), patience, () => !isKnown())
+      isAlone = await withTimeout(this.#reach(applyNext), patience, () => !applyNext())
       this.#waiting.delete(revision)
     }
     if (isAlone) {
@@ -167,10 +167,10 @@ export class Coherence {
   }
 
   /** Looks, unless the look that is on its way does. Resolves with whether no look was possible. */
-  async #reach(isKnown: () => boolean): Promise<boolean> {
+  async #reach(applyNext: () => boolean): Promise<boolean> {
     await this.#checks.current
-    if (!isKnown()) await this.catchUp()
-    return !isKnown() && (this.#state === 'stale' || this.#checks.isStopped)
+    if (!applyNext()) await this.catchUp()
+    return !applyNext() && (this.#state === 'stale' || this.#checks.isStopped)
   }
 
   /** Whether memory has all up to a revision, and nothing that was written later. */
